@@ -1,1 +1,97 @@
-//! Device-wide parallel primitives.
+//! Device-wide parallel primitives for any GPU that wgpu reaches: reduce and scan, written in
+//! WGSL with subgroup operations, dispatched from Rust.
+//!
+//! ```
+//! use lookback::{Context, Operator};
+//!
+//! let context = Context::new()?;
+//! let items = [3u32, 1, 4, 1, 5, 9, 2, 6];
+//! assert_eq!(context.reduce(&items, &Operator::sum())?, 31);
+//! assert_eq!(context.inclusive_scan(&items, &Operator::max())?, [3, 3, 4, 4, 5, 9, 9, 9]);
+//! # Ok::<(), lookback::Error>(())
+//! ```
+//!
+//! # Layers
+//!
+//! | layer | on | submits | waits | allocates |
+//! |---|---|---|---|---|
+//! | host: [`Context::reduce`], [`Reduce::run`], … | slices of the host | yes | yes | buffers for items |
+//! | immediate: [`Reduce::dispatch`], [`Scan::dispatch`] | [`GpuSlice`] | yes | no | a small uniform |
+//! | record: [`Reduce::record_in_pass`], … | [`GpuSlice`], the caller's pass | no | no | a small uniform |
+//!
+//! # Guarantees
+//!
+//! | primitive | algorithm | data moved | in place | float results |
+//! |---|---|---|---|---|
+//! | [`Reduce`] | chunked two-pass reduction | n | | same from run to run on one device |
+//! | [`Scan`] | reduce-then-scan | 3n; 2n for a few tiles | yes | same from run to run on one device |
+//!
+//! Integer results are exact, modulo 2^32, and the same on every device. Operators are combined
+//! in item order, see nothing past the last item, and need no commutativity.
+//!
+//! # Words
+//!
+//! A *lane* is CUDA's thread, a *subgroup* its warp, a *workgroup* its block. A *tile* is the
+//! items that one workgroup handles at a time, a *partial* a reduction of some tiles, the
+//! *spine* the scan over partials.
+
+mod capabilities;
+mod context;
+mod element;
+mod error;
+mod operator;
+mod pipeline;
+mod plan;
+mod prepared;
+mod record;
+mod reduce;
+pub mod reference;
+mod scan;
+mod scratch;
+mod shader;
+mod slice;
+mod transfer;
+mod tuning;
+
+pub use capabilities::{Capabilities, requirements};
+pub use context::{Adapter, Context, adapters};
+pub use element::{Element, Integer, Layout, Numeric, Scalar};
+pub use error::Error;
+pub use operator::Operator;
+pub use plan::{Params, Pass, Plan, Resource};
+pub use reduce::Reduce;
+pub use scan::{Kind, Scan};
+pub use shader::{Carry, Kernel, Memory, Part, Root, Subgroup, Tile};
+pub use slice::GpuSlice;
+pub use tuning::Tuning;
+
+impl Context {
+    /// Reduces items of the host in one call; [`Reduce`] serves repeated use.
+    pub fn reduce<I: Element, A: Element, O: Element>(
+        &self,
+        input: &[I],
+        operator: &Operator<I, A, O>,
+    ) -> Result<O, Error> {
+        Reduce::new(self, operator)?.run(input)
+    }
+
+    /// Scans items of the host in one call, each output covering its own item; [`Scan`] serves
+    /// repeated use.
+    pub fn inclusive_scan<I: Element, A: Element, O: Element>(
+        &self,
+        input: &[I],
+        operator: &Operator<I, A, O>,
+    ) -> Result<Vec<O>, Error> {
+        Scan::new(self, operator, Kind::Inclusive)?.run(input)
+    }
+
+    /// Scans items of the host in one call, each output covering the items before its own;
+    /// [`Scan`] serves repeated use.
+    pub fn exclusive_scan<I: Element, A: Element, O: Element>(
+        &self,
+        input: &[I],
+        operator: &Operator<I, A, O>,
+    ) -> Result<Vec<O>, Error> {
+        Scan::new(self, operator, Kind::Exclusive)?.run(input)
+    }
+}

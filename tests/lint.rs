@@ -65,11 +65,7 @@ const BARRIER: &[(&str, &str)] = &[("main", "workgroupBarrier")];
 #[test]
 fn fault_barrier_under_lane_condition() {
     barrier_fault("if (ids.lid < 5u) { workgroupBarrier(); }");
-    faults(
-        "",
-        "if (ids.lid < 5u) { } else { storageBarrier(); }",
-        &[("main", "storageBarrier")],
-    );
+    faults("", "if (ids.lid < 5u) { } else { storageBarrier(); }", &[("main", "storageBarrier")]);
     barrier_fault("switch (ids.lane) { case 1u, 2u: { workgroupBarrier(); } default: {} }");
     let body = "switch (params.n) {
             case 0u: { if (ids.lid > 1u) { break; } workgroupBarrier(); }
@@ -150,10 +146,7 @@ fn fault_after_lane_dependent_return() {
 #[test]
 fn subgroup_id_splits_barriers_only() {
     barrier_fault("if (ids.sid == 0u) { workgroupBarrier(); }");
-    accepted(
-        "",
-        "if (ids.sid == 0u) { data[ids.lid] = subgroupInclusiveAdd(ids.lid); }",
-    );
+    accepted("", "if (ids.sid == 0u) { data[ids.lid] = subgroupInclusiveAdd(ids.lid); }");
     // A variable and an early return keep the level.
     let body = "var x = 0u;
         if (ids.sid == 0u) { x = 1u; }
@@ -174,33 +167,21 @@ fn fault_in_callee_by_flow_of_caller() {
         "outer(); if (ids.lid < 5u) { outer(); }",
         &[("sync", "workgroupBarrier"), ("sync", "subgroupAdd")],
     );
-    faults(
-        helper,
-        "if (ids.sid < 1u) { outer(); }",
-        &[("sync", "workgroupBarrier")],
-    );
+    faults(helper, "if (ids.sid < 1u) { outer(); }", &[("sync", "workgroupBarrier")]);
 }
 
 #[test]
 fn fault_in_callee_by_argument() {
     let helper = "fn wait(n: u32) { for (var i = 0u; i < n; i++) { workgroupBarrier(); } }";
     accepted(helper, "wait(params.n); wait(ids.wid.x);");
-    faults(
-        helper,
-        "wait(params.n); wait(ids.lid);",
-        &[("wait", "workgroupBarrier")],
-    );
+    faults(helper, "wait(params.n); wait(ids.lid);", &[("wait", "workgroupBarrier")]);
 }
 
 #[test]
 fn fault_by_result_of_call() {
     // The value of each return is uniform, the choice of the return is not.
     let helper = "fn pick(lid: u32) -> u32 { if (lid > 3u) { return 1u; } return 2u; }";
-    faults(
-        helper,
-        "if (pick(ids.lid) == 1u) { workgroupBarrier(); }",
-        BARRIER,
-    );
+    faults(helper, "if (pick(ids.lid) == 1u) { workgroupBarrier(); }", BARRIER);
     // The return ends with the call.
     accepted(helper, "if (pick(params.n) == 1u) { workgroupBarrier(); }");
     accepted(helper, "seen = pick(ids.lid); workgroupBarrier();");
@@ -218,18 +199,10 @@ fn fault_through_variables() {
     barrier_fault(later);
     let helper =
         "fn note(x: u32) { seen = x; } fn check() { if (seen > 1u) { workgroupBarrier(); } }";
-    faults(
-        helper,
-        "note(ids.lid); check();",
-        &[("check", "workgroupBarrier")],
-    );
+    faults(helper, "note(ids.lid); check();", &[("check", "workgroupBarrier")]);
     accepted(helper, "note(ids.wid.x); check();");
     let atomic = "var<workgroup> ticket: atomic<u32>;";
-    faults(
-        atomic,
-        "if (atomicAdd(&ticket, 1u) == 0u) { workgroupBarrier(); }",
-        BARRIER,
-    );
+    faults(atomic, "if (atomicAdd(&ticket, 1u) == 0u) { workgroupBarrier(); }", BARRIER);
 }
 
 #[test]
@@ -237,35 +210,16 @@ fn fault_through_pointer_parameter() {
     let helper = "fn fill(to: ptr<function, u32>, x: u32) { *to = x; }
         fn guard(at: ptr<function, u32>) { if (*at > 0u) { workgroupBarrier(); } }
         fn mark(to: ptr<private, u32>, x: u32) { if (x > 2u) { *to = 3u; } }";
-    faults(
-        helper,
-        "var x = 0u; fill(&x, ids.lid); if (x > 2u) { workgroupBarrier(); }",
-        BARRIER,
-    );
-    faults(
-        helper,
-        "var x = ids.lid; guard(&x);",
-        &[("guard", "workgroupBarrier")],
-    );
-    faults(
-        helper,
-        "mark(&seen, ids.lid); if (seen > 2u) { workgroupBarrier(); }",
-        BARRIER,
-    );
-    accepted(
-        helper,
-        "var x = 0u; fill(&x, params.n); guard(&x); mark(&seen, x);",
-    );
+    faults(helper, "var x = 0u; fill(&x, ids.lid); if (x > 2u) { workgroupBarrier(); }", BARRIER);
+    faults(helper, "var x = ids.lid; guard(&x);", &[("guard", "workgroupBarrier")]);
+    faults(helper, "mark(&seen, ids.lid); if (seen > 2u) { workgroupBarrier(); }", BARRIER);
+    accepted(helper, "var x = 0u; fill(&x, params.n); guard(&x); mark(&seen, x);");
 }
 
 #[test]
 fn fault_workgroup_uniform_load() {
     let what = &[("main", "workgroupUniformLoad")];
-    faults(
-        "",
-        "if (ids.lid > 3u) { seen = workgroupUniformLoad(&shared_word); }",
-        what,
-    );
+    faults("", "if (ids.lid > 3u) { seen = workgroupUniformLoad(&shared_word); }", what);
     // Its address must agree as well.
     faults("", "seen = workgroupUniformLoad(&tile[ids.lid]);", what);
     accepted("", "seen = workgroupUniformLoad(&tile[params.n]);");
@@ -274,17 +228,10 @@ fn fault_workgroup_uniform_load() {
 #[test]
 fn fault_of_subgroup_operands() {
     let what = &[("main", "subgroupShuffleUp")];
-    faults(
-        "",
-        "data[ids.lid] = subgroupShuffleUp(ids.lid, ids.lane);",
-        what,
-    );
+    faults("", "data[ids.lid] = subgroupShuffleUp(ids.lid, ids.lane);", what);
     let body = "for (var d = 1u; d < ids.width; d <<= 1u) { seen += subgroupShuffleUp(seen, d); }";
     accepted("", body);
-    accepted(
-        "",
-        "data[ids.lid] = subgroupShuffle(ids.lid, ids.lane ^ 1u);",
-    );
+    accepted("", "data[ids.lid] = subgroupShuffle(ids.lid, ids.lane ^ 1u);");
     // Scans and shuffles differ by lane, so they must not steer.
     let body = "if (subgroupExclusiveAdd(1u) == 0u) { seen = subgroupBroadcastFirst(seen); }";
     faults("", body, &[("main", "subgroupBroadcastFirst")]);
@@ -294,30 +241,12 @@ fn fault_of_subgroup_operands() {
 
 #[test]
 fn accepts_uniform_bounds() {
-    accepted(
-        "",
-        "for (var i = 0u; i < params.n; i++) { workgroupBarrier(); }",
-    );
-    accepted(
-        "",
-        "for (var i = 0u; i < table[params.n]; i++) { workgroupBarrier(); }",
-    );
-    accepted(
-        "",
-        "for (var i = 0u; i < arrayLength(&data); i += 64u) { workgroupBarrier(); }",
-    );
-    accepted(
-        "",
-        "for (var i = 0u; i < ids.subgroups; i++) { workgroupBarrier(); }",
-    );
-    accepted(
-        "",
-        "for (var i = 1u; i < ids.width; i <<= 1u) { workgroupBarrier(); }",
-    );
-    accepted(
-        "override N: u32 = 3; const M = 2u;",
-        "if (N > M) { workgroupBarrier(); }",
-    );
+    accepted("", "for (var i = 0u; i < params.n; i++) { workgroupBarrier(); }");
+    accepted("", "for (var i = 0u; i < table[params.n]; i++) { workgroupBarrier(); }");
+    accepted("", "for (var i = 0u; i < arrayLength(&data); i += 64u) { workgroupBarrier(); }");
+    accepted("", "for (var i = 0u; i < ids.subgroups; i++) { workgroupBarrier(); }");
+    accepted("", "for (var i = 1u; i < ids.width; i <<= 1u) { workgroupBarrier(); }");
+    accepted("override N: u32 = 3; const M = 2u;", "if (N > M) { workgroupBarrier(); }");
 }
 
 #[test]
@@ -339,19 +268,9 @@ fn accepts_members_by_value() {
         fn outer(ids: Ids) -> Ids { var own = ids; own.lid += 1u; deep(own); return own; }
         fn bad(ids: Ids) { if (ids.lid > 3u) { workgroupBarrier(); } }
         var<private> kept: Ids;";
-    accepted(
-        helper,
-        "let own = outer(ids); if (own.wid.x > 3u) { workgroupBarrier(); }",
-    );
-    accepted(
-        helper,
-        "kept = ids; if (kept.width > 3u) { workgroupBarrier(); }",
-    );
-    faults(
-        helper,
-        "kept = ids; bad(kept);",
-        &[("bad", "workgroupBarrier")],
-    );
+    accepted(helper, "let own = outer(ids); if (own.wid.x > 3u) { workgroupBarrier(); }");
+    accepted(helper, "kept = ids; if (kept.width > 3u) { workgroupBarrier(); }");
+    faults(helper, "kept = ids; bad(kept);", &[("bad", "workgroupBarrier")]);
 }
 
 #[test]
@@ -368,10 +287,7 @@ fn accepts_branch_on_workgroup_uniform_load() {
 
 #[test]
 fn accepts_early_return_by_workgroup() {
-    accepted(
-        "",
-        "if (ids.wid.x >= params.n_tiles) { return; } workgroupBarrier();",
-    );
+    accepted("", "if (ids.wid.x >= params.n_tiles) { return; } workgroupBarrier();");
 }
 
 #[test]

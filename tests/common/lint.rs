@@ -73,9 +73,8 @@ pub fn uniformity(module: &Module, source: &str) -> Vec<Violation> {
         for entry in &module.entry_points {
             lint.entry = &entry.name;
             let arguments = entry.function.arguments.iter();
-            let args = arguments
-                .map(|arg| lint.entry_value(arg.ty, arg.binding.as_ref()))
-                .collect();
+            let args =
+                arguments.map(|arg| lint.entry_value(arg.ty, arg.binding.as_ref())).collect();
             walk::function(&mut lint, &entry.function, &entry.name, args, Flow::UNIFORM);
         }
     }
@@ -149,11 +148,7 @@ impl<'m> Lint<'m> {
     fn report(&mut self, function: &str, what: &str, why: String, span: Span, level: Level) {
         let start = span.to_range().map_or(0, |range| range.start);
         let key = (start, function.to_owned(), what.to_owned());
-        if self
-            .found
-            .get(&key)
-            .is_some_and(|(known, _)| *known >= level)
-        {
+        if self.found.get(&key).is_some_and(|(known, _)| *known >= level) {
             return;
         }
         let violation = Violation {

@@ -28,17 +28,10 @@ pub struct Flow {
 }
 
 impl Flow {
-    pub const UNIFORM: Flow = Flow {
-        level: Level::Workgroup,
-        line: None,
-    };
+    pub const UNIFORM: Flow = Flow { level: Level::Workgroup, line: None };
 
     pub fn join(self, other: Flow) -> Flow {
-        if other.level > self.level {
-            other
-        } else {
-            self
-        }
+        if other.level > self.level { other } else { self }
     }
 }
 
@@ -67,9 +60,9 @@ impl Value {
     pub fn raise(&mut self, level: Level) -> bool {
         match self {
             Value::One(own) => std::mem::replace(own, level.max(*own)) < level,
-            Value::Members(members) => members
-                .iter_mut()
-                .fold(false, |changed, member| member.raise(level) | changed),
+            Value::Members(members) => {
+                members.iter_mut().fold(false, |changed, member| member.raise(level) | changed)
+            }
         }
     }
 

@@ -29,10 +29,7 @@ impl Walk<'_, '_> {
     }
 
     fn worst(&self, operands: &[Option<Handle<Expression>>]) -> Level {
-        let levels = operands
-            .iter()
-            .flatten()
-            .map(|&operand| self.level(operand));
+        let levels = operands.iter().flatten().map(|&operand| self.level(operand));
         levels.max().unwrap_or(Level::Workgroup)
     }
 
@@ -55,11 +52,7 @@ impl Walk<'_, '_> {
             Expression::GlobalVariable(global) => Root::Global(global),
             _ => Root::Unknown,
         };
-        Place {
-            root,
-            path: Vec::new(),
-            index: Level::Workgroup,
-        }
+        Place { root, path: Vec::new(), index: Level::Workgroup }
     }
 
     /// The address space of a place, if it is known.
@@ -137,9 +130,7 @@ impl Walk<'_, '_> {
                 Value::One(Level::Workgroup)
             }
             E::Compose { ty, ref components } => {
-                let parts = components
-                    .iter()
-                    .map(|part| self.values[part.index()].clone());
+                let parts = components.iter().map(|part| self.values[part.index()].clone());
                 let parts = Value::Members(parts.collect());
                 match self.lint.module.types[ty].inner {
                     TypeInner::Struct { .. } => parts,
@@ -149,27 +140,17 @@ impl Walk<'_, '_> {
             E::Access { base, index } => Value::One(self.worst(&[Some(base), Some(index)])),
             E::AccessIndex { base, index } => self.values[base.index()].at(&[index]).clone(),
             E::Splat { value: operand, .. }
-            | E::Swizzle {
-                vector: operand, ..
-            }
+            | E::Swizzle { vector: operand, .. }
             | E::Unary { expr: operand, .. }
-            | E::Relational {
-                argument: operand, ..
-            }
+            | E::Relational { argument: operand, .. }
             | E::As { expr: operand, .. } => Value::One(self.level(operand)),
             E::Binary { left, right, .. } => Value::One(self.worst(&[Some(left), Some(right)])),
-            E::Select {
-                condition,
-                accept,
-                reject,
-            } => Value::One(self.worst(&[Some(condition), Some(accept), Some(reject)])),
-            E::Math {
-                arg,
-                arg1,
-                arg2,
-                arg3,
-                ..
-            } => Value::One(self.worst(&[Some(arg), arg1, arg2, arg3])),
+            E::Select { condition, accept, reject } => {
+                Value::One(self.worst(&[Some(condition), Some(accept), Some(reject)]))
+            }
+            E::Math { arg, arg1, arg2, arg3, .. } => {
+                Value::One(self.worst(&[Some(arg), arg1, arg2, arg3]))
+            }
             E::FunctionArgument(argument) => self.args[argument as usize].clone(),
             E::Load { pointer } => self.load(&self.place(pointer)),
             E::ArrayLength(array) => Value::One(self.place(array).index),

@@ -43,10 +43,7 @@ pub fn function<'m>(
         walk.returned = flow;
         walk.block(&fun.body, flow);
     }
-    Outcome {
-        result: walk.result,
-        args: walk.args,
-    }
+    Outcome { result: walk.result, args: walk.args }
 }
 
 /// A statement that `break` may leave.
@@ -112,10 +109,7 @@ impl<'m> Walk<'_, 'm> {
 
     /// Where control goes by the value of `expression`.
     fn branch(&self, flow: Flow, expression: Handle<Expression>, span: Span) -> Flow {
-        flow.join(Flow {
-            level: self.level(expression),
-            line: self.lint.line(span),
-        })
+        flow.join(Flow { level: self.level(expression), line: self.lint.line(span) })
     }
 
     fn block(&mut self, block: &'m Block, flow: Flow) {
@@ -139,20 +133,13 @@ impl<'m> Walk<'_, 'm> {
         match *statement {
             S::Emit(ref range) => range.clone().for_each(|handle| self.evaluate(handle)),
             S::Block(ref block) => self.block(block, flow),
-            S::If {
-                condition,
-                ref accept,
-                ref reject,
-            } => {
+            S::If { condition, ref accept, ref reject } => {
                 let flow = self.branch(flow, condition, span);
                 let before = self.returned;
                 self.arm(accept, flow, before);
                 self.arm(reject, flow, before);
             }
-            S::Switch {
-                selector,
-                ref cases,
-            } => {
+            S::Switch { selector, ref cases } => {
                 let flow = self.branch(flow, selector, span);
                 let before = self.returned;
                 for case in cases {
@@ -162,11 +149,7 @@ impl<'m> Walk<'_, 'm> {
                     self.frames.pop();
                 }
             }
-            S::Loop {
-                ref body,
-                ref continuing,
-                break_if,
-            } => {
+            S::Loop { ref body, ref continuing, break_if } => {
                 let id = self.loops_seen;
                 self.loops_seen += 1;
                 if id == self.loops.len() {
@@ -221,20 +204,13 @@ impl<'m> Walk<'_, 'm> {
                 self.operand(what, span, Level::Workgroup, address);
                 self.values[result.index()] = Value::One(flow.level);
             }
-            S::Call {
-                function,
-                ref arguments,
-                result,
-            } => self.call(function, arguments, result, flow),
+            S::Call { function, ref arguments, result } => {
+                self.call(function, arguments, result, flow)
+            }
             S::SubgroupBallot { result, .. } => {
                 self.subgroup("subgroupBallot", span, flow, result, Level::Subgroup);
             }
-            S::SubgroupCollectiveOperation {
-                op,
-                collective_op,
-                result,
-                ..
-            } => {
+            S::SubgroupCollectiveOperation { op, collective_op, result, .. } => {
                 let (what, level) = collective(op, collective_op);
                 self.subgroup(&what, span, flow, result, level);
             }
@@ -318,9 +294,7 @@ impl<'m> Walk<'_, 'm> {
 
     fn require(&mut self, what: &str, span: Span, need: Level, flow: Flow) {
         let (needs, has) = (need.name(), flow.level.name());
-        let line = flow
-            .line
-            .map_or(String::new(), |line| format!(" since line {line}"));
+        let line = flow.line.map_or(String::new(), |line| format!(" since line {line}"));
         if flow.level > need {
             let why = format!("needs {needs} flow, but flow is {has}{line}");
             self.lint.report(self.name, what, why, span, flow.level);

@@ -1,0 +1,24 @@
+// The reduction of a chunk of tiles for a commutative operator: each lane combines whatever
+// items it loads, and the lanes meet once, at the end.
+//
+// Source: several items a lane before the first exchange, as in Harris, "Optimizing Parallel
+// Reduction in CUDA".
+
+import package::subgroup::{Group, Lane};
+import package::subgroup::ladder::{subgroup_reduce};
+import package::tile::{tile_load};
+import package::workgroup_scan::{workgroup_totals};
+
+// Combines one tile into the lane's accumulator. Any lanes; no scratch, no barrier.
+fn accumulate_tile(group: Group, lane: Lane, tile: u32, accumulator: ptr<function, T>) {
+    var items: array<T, ITEMS>;
+    tile_load(group, lane, tile, &items);
+    for (var i = 0u; i < ITEMS; i += 1u) { // unroll
+        *accumulator = combine(*accumulator, items[i]);
+    }
+}
+
+// The chunk's reduction, in all lanes. Called by all lanes of the workgroup, in uniform flow.
+fn accumulated(group: Group, lane: Lane, accumulator: T) -> T {
+    return workgroup_totals(group, lane, subgroup_reduce(group, lane, accumulator)).total;
+}

@@ -1,0 +1,32 @@
+// The per-call parameters: one uniform, written anew for each recorded call.
+// `Params` in src/plan.rs is its host side; a test compares the two field by field.
+
+struct Params {
+    // Items in this call; no item at or past it is read, combined or written.
+    n_items: u32,
+    // Tiles that cover those items.
+    n_tiles: u32,
+    // Consecutive tiles that one workgroup handles: its chunk.
+    tiles_per_workgroup: u32,
+    // First word of the input in its binding; a multiple of 4 in the vector tile file.
+    src_word: u32,
+    // First word of the output in its binding; likewise.
+    dst_word: u32,
+    // 1 when `carry` holds an accumulator that goes to the left of item 0.
+    has_carry: u32,
+    padding_0: u32,
+    padding_1: u32,
+    // The words of that accumulator.
+    carry: array<vec4<u32>, 4>,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+
+// Lanes of a workgroup. A multiple of the largest subgroup, so that no subgroup is cut.
+override WORKGROUP_SIZE: u32 = 64u;
+
+// Tiles [x, y) of a workgroup's chunk. Uniform over the workgroup.
+fn chunk_tiles(workgroup: u32) -> vec2<u32> {
+    let first = workgroup * params.tiles_per_workgroup;
+    return vec2<u32>(first, min(first + params.tiles_per_workgroup, params.n_tiles));
+}

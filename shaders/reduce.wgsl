@@ -1,0 +1,28 @@
+// Reduction of chunks of tiles: each workgroup reduces its chunk to one item of the output.
+// It is the whole of a small reduction, both passes of a large one, and the upsweep of
+// reduce-then-scan, with other types and files for each.
+
+import package::params::{params, chunk_tiles, WORKGROUP_SIZE};
+import package::subgroup::{Group, Lane};
+import package::tile::layout::{item_store};
+import package::accumulate::{accumulate_tile, accumulated};
+import package::carry::{carry_in};
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn reduce(group: Group, lane: Lane) {
+    let chunk = group.workgroup.x;
+    let tiles = chunk_tiles(chunk);
+    var accumulator = identity();
+    for (var tile = tiles.x; tile < tiles.y; tile += 1u) {
+        accumulate_tile(group, lane, tile, &accumulator);
+    }
+    var total = accumulated(group, lane, accumulator);
+    if (params.has_carry != 0u) {
+        total = combine(carry_in(chunk), total);
+    } else if (params.n_items == 0u) {
+        total = of_nothing();
+    }
+    if (lane.index == 0u) {
+        item_store(chunk, total);
+    }
+}

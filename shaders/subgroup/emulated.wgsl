@@ -1,0 +1,64 @@
+// The lanes of a workgroup and their exchange through workgroup memory, for devices without
+// subgroups: the exports of subgroup/native.wgsl, at a width that the host chooses.
+//
+// shuffle, shuffle_up, shuffle_down: called by all lanes of the workgroup, in flow that is
+// uniform over it. A source outside the subgroup leaves the lane's own value. Scratch: one
+// accumulator a lane. Two barriers each: one before the read, one before the next write.
+
+import package::params::{WORKGROUP_SIZE};
+
+// Lanes of an emulated subgroup: a power of two that divides the workgroup.
+override EMULATED_WIDTH: u32 = 32u;
+
+var<workgroup> subgroup_scratch: array<T, WORKGROUP_SIZE>;
+
+// What is the same for all lanes of the workgroup.
+struct Group {
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+}
+
+// What differs from lane to lane.
+struct Lane {
+    @builtin(local_invocation_index) index: u32,
+}
+
+// Lanes of a subgroup.
+fn subgroup_width(group: Group) -> u32 {
+    return EMULATED_WIDTH;
+}
+
+// Subgroups of the workgroup.
+fn subgroup_count(group: Group) -> u32 {
+    return WORKGROUP_SIZE / EMULATED_WIDTH;
+}
+
+// The subgroup that holds this lane.
+fn subgroup_rank(lane: Lane) -> u32 {
+    return lane.index / EMULATED_WIDTH;
+}
+
+// This lane's place in its subgroup.
+fn subgroup_lane(lane: Lane) -> u32 {
+    return lane.index % EMULATED_WIDTH;
+}
+
+// The value of the subgroup's lane `source`.
+fn shuffle(group: Group, lane: Lane, value: T, source: u32) -> T {
+    subgroup_scratch[lane.index] = value;
+    workgroupBarrier();
+    let base = lane.index - subgroup_lane(lane);
+    let other = subgroup_scratch[base + select(subgroup_lane(lane), source, source < EMULATED_WIDTH)];
+    workgroupBarrier();
+    return other;
+}
+
+// The value of the lane `delta` places to the left.
+fn shuffle_up(group: Group, lane: Lane, value: T, delta: u32) -> T {
+    // Below lane 0 the difference wraps past the width, and `shuffle` keeps the own value.
+    return shuffle(group, lane, value, subgroup_lane(lane) - delta);
+}
+
+// The value of the lane `delta` places to the right.
+fn shuffle_down(group: Group, lane: Lane, value: T, delta: u32) -> T {
+    return shuffle(group, lane, value, subgroup_lane(lane) + delta);
+}

@@ -1,0 +1,67 @@
+// The lanes of a workgroup and their exchange, by the hardware's subgroups.
+//
+// The width is read at run time: it can differ between pipelines and from what the adapter
+// reports. Item order in a workgroup is (subgroup_id, subgroup_invocation_id).
+//
+// shuffle, shuffle_up, shuffle_down: called by all lanes of the subgroup, in flow that is
+// uniform over it. A source outside the subgroup leaves the lane's own value. No scratch,
+// no barrier. Source: CUDA's warp shuffles.
+
+import package::exchange::{exchange, exchange_up, exchange_down};
+
+// What is the same for all lanes of the workgroup.
+struct Group {
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(subgroup_size) subgroup_size: u32,
+    @builtin(num_subgroups) num_subgroups: u32,
+}
+
+// What differs from lane to lane.
+struct Lane {
+    @builtin(local_invocation_index) index: u32,
+    @builtin(subgroup_id) subgroup_id: u32,
+    @builtin(subgroup_invocation_id) subgroup_lane: u32,
+}
+
+// Lanes of a subgroup.
+fn subgroup_width(group: Group) -> u32 {
+    return group.subgroup_size;
+}
+
+// Subgroups of the workgroup; more than lanes of a subgroup is normal.
+fn subgroup_count(group: Group) -> u32 {
+    return group.num_subgroups;
+}
+
+// The subgroup that holds this lane.
+fn subgroup_rank(lane: Lane) -> u32 {
+    return lane.subgroup_id;
+}
+
+// This lane's place in its subgroup.
+fn subgroup_lane(lane: Lane) -> u32 {
+    return lane.subgroup_lane;
+}
+
+// The value of the subgroup's lane `source`.
+fn shuffle(group: Group, lane: Lane, value: T, source: u32) -> T {
+    return exchange(value, select(lane.subgroup_lane, source, source < group.subgroup_size));
+}
+
+// The value of the lane `delta` places to the left.
+fn shuffle_up(group: Group, lane: Lane, value: T, delta: u32) -> T {
+    var source = exchange_up(value, delta);
+    if (lane.subgroup_lane < delta) {
+        source = value;
+    }
+    return source;
+}
+
+// The value of the lane `delta` places to the right.
+fn shuffle_down(group: Group, lane: Lane, value: T, delta: u32) -> T {
+    var source = exchange_down(value, delta);
+    if (lane.subgroup_lane + delta >= group.subgroup_size) {
+        source = value;
+    }
+    return source;
+}

@@ -1,0 +1,44 @@
+// Where an item of a tile lives. A tile is ordered (subgroup, row, lane, item of the group):
+// each lane holds ROWS groups of GROUP neighbouring items, and in one row the lanes of a
+// subgroup hold neighbouring groups, so that each row is one coalesced access.
+
+import package::params::{params, WORKGROUP_SIZE};
+import package::subgroup::{Group, Lane, subgroup_width, subgroup_lane, subgroup_rank};
+
+// Items of a tile.
+fn tile_items() -> u32 {
+    return WORKGROUP_SIZE * (ROWS * GROUP);
+}
+
+// Whether all items of a tile exist. Uniform over the workgroup.
+fn tile_is_whole(tile: u32) -> bool {
+    return (params.n_items - tile * tile_items()) >= tile_items();
+}
+
+// Index of the first item of this lane's row 0.
+fn lane_item(group: Group, lane: Lane, tile: u32) -> u32 {
+    let subgroup_base = subgroup_rank(lane) * (subgroup_width(group) * ROWS);
+    return tile * tile_items() + (subgroup_base + subgroup_lane(lane)) * GROUP;
+}
+
+// Items between a lane's rows.
+fn row_items(group: Group) -> u32 {
+    return subgroup_width(group) * GROUP;
+}
+
+// One item as an accumulator. The index must be below n.
+fn item_load(index: u32) -> T {
+    var words: array<u32, IN_WORDS>;
+    for (var w = 0u; w < IN_WORDS; w += 1u) { // unroll
+        words[w] = src_word(index * IN_WORDS + w);
+    }
+    return enter(lift(in_decode(words)));
+}
+
+// Writes one item.
+fn item_store(index: u32, value: T) {
+    let words = out_encode(lower(leave(value)));
+    for (var w = 0u; w < OUT_WORDS; w += 1u) { // unroll
+        dst_set_word(index * OUT_WORDS + w, words[w]);
+    }
+}

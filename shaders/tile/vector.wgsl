@@ -1,0 +1,67 @@
+// Tiles through 16-byte accesses. Both slices must start at a multiple of 4 words of their
+// binding. Whole tiles go as quads, the last, partly filled one item by item.
+//
+// tile_load, tile_store: called by any lanes, each for its own items; no scratch, no barrier.
+// Items past n load as the identity and are not stored. Source: the striped arrangement of
+// Merrill & Garland 2016.
+
+import package::params::{params};
+import package::memory::{src_quad, src_word, dst_set_quad, dst_set_word};
+import package::subgroup::{Group, Lane};
+import package::tile::layout::{tile_is_whole, lane_item, row_items, item_load, item_store};
+
+fn tile_load(group: Group, lane: Lane, tile: u32, items: ptr<function, array<T, ITEMS>>) {
+    let first = lane_item(group, lane, tile);
+    let stride = row_items(group);
+    if (tile_is_whole(tile)) {
+        for (var row = 0u; row < ROWS; row += 1u) { // unroll
+            let quad = (first + row * stride) / GROUP * IN_QUADS;
+            var quads: array<vec4<u32>, IN_QUADS>;
+            for (var q = 0u; q < IN_QUADS; q += 1u) { // unroll
+                quads[q] = src_quad(quad + q);
+            }
+            let loaded = in_group(quads);
+            for (var i = 0u; i < GROUP; i += 1u) { // unroll
+                (*items)[row * GROUP + i] = loaded[i];
+            }
+        }
+    } else {
+        for (var row = 0u; row < ROWS; row += 1u) { // unroll
+            for (var i = 0u; i < GROUP; i += 1u) { // unroll
+                let index = first + row * stride + i;
+                var item = identity();
+                if (index < params.n_items) {
+                    item = item_load(index);
+                }
+                (*items)[row * GROUP + i] = item;
+            }
+        }
+    }
+}
+
+fn tile_store(group: Group, lane: Lane, tile: u32, items: ptr<function, array<T, ITEMS>>) {
+    let first = lane_item(group, lane, tile);
+    let stride = row_items(group);
+    if (tile_is_whole(tile)) {
+        for (var row = 0u; row < ROWS; row += 1u) { // unroll
+            let quad = (first + row * stride) / GROUP * OUT_QUADS;
+            var stored: array<T, GROUP>;
+            for (var i = 0u; i < GROUP; i += 1u) { // unroll
+                stored[i] = (*items)[row * GROUP + i];
+            }
+            let quads = out_group(stored);
+            for (var q = 0u; q < OUT_QUADS; q += 1u) { // unroll
+                dst_set_quad(quad + q, quads[q]);
+            }
+        }
+    } else {
+        for (var row = 0u; row < ROWS; row += 1u) { // unroll
+            for (var i = 0u; i < GROUP; i += 1u) { // unroll
+                let index = first + row * stride + i;
+                if (index < params.n_items) {
+                    item_store(index, (*items)[row * GROUP + i]);
+                }
+            }
+        }
+    }
+}

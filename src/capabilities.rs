@@ -1,0 +1,115 @@
+//! What a device can do, as plain data: the only reader of wgpu's features and limits.
+
+use crate::error::Error;
+
+/// The part of a device's description that planning depends on.
+///
+/// All fields are public, so that a test can build one by hand and plan without a GPU.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Capabilities {
+    /// The adapter's name.
+    pub adapter: String,
+    /// The driver's name and version.
+    pub driver: String,
+    /// The API below wgpu.
+    pub backend: wgpu::Backend,
+    /// Discrete, integrated, CPU and so on.
+    pub device_type: wgpu::DeviceType,
+    /// PCI vendor.
+    pub vendor: u32,
+    /// Whether shaders may use subgroup operations.
+    pub subgroups: bool,
+    /// Fewest lanes that the adapter says a subgroup has.
+    pub subgroup_lanes_min: u32,
+    /// Most lanes that the adapter says a subgroup has.
+    pub subgroup_lanes_max: u32,
+    /// Whether passes can write timestamps.
+    pub timestamps: bool,
+    /// Most lanes of a workgroup.
+    pub workgroup_lanes: u32,
+    /// Most workgroups along one axis of a dispatch.
+    pub workgroups: u32,
+    /// Bytes of workgroup memory.
+    pub workgroup_bytes: u32,
+    /// Storage buffers of one kernel.
+    pub storage_bindings: u32,
+    /// Bytes of one storage binding.
+    pub binding_bytes: u64,
+    /// Bytes of one buffer.
+    pub buffer_bytes: u64,
+    /// Bytes that the offset of a storage binding must be a multiple of.
+    pub binding_alignment: u32,
+}
+
+impl Capabilities {
+    /// Reads an adapter: what a device opened with [`requirements`] would have.
+    pub fn of_adapter(adapter: &wgpu::Adapter) -> Self {
+        Self::read(adapter.get_info(), adapter.features(), adapter.limits())
+    }
+
+    /// Reads a device, which may have been opened with less than its adapter has.
+    pub fn of_device(device: &wgpu::Device) -> Self {
+        Self::read(device.adapter_info(), device.features(), device.limits())
+    }
+
+    fn read(info: wgpu::AdapterInfo, features: wgpu::Features, limits: wgpu::Limits) -> Self {
+        Capabilities {
+            adapter: info.name,
+            driver: format!("{} {}", info.driver, info.driver_info).trim().to_owned(),
+            backend: info.backend,
+            device_type: info.device_type,
+            vendor: info.vendor,
+            subgroups: features.contains(wgpu::Features::SUBGROUP),
+            subgroup_lanes_min: info.subgroup_min_size,
+            subgroup_lanes_max: info.subgroup_max_size,
+            timestamps: features.contains(wgpu::Features::TIMESTAMP_QUERY),
+            workgroup_lanes: limits
+                .max_compute_invocations_per_workgroup
+                .min(limits.max_compute_workgroup_size_x),
+            workgroups: limits.max_compute_workgroups_per_dimension,
+            workgroup_bytes: limits.max_compute_workgroup_storage_size,
+            storage_bindings: limits.max_storage_buffers_per_shader_stage,
+            binding_bytes: limits.max_storage_buffer_binding_size,
+            buffer_bytes: limits.max_buffer_size,
+            binding_alignment: limits.min_storage_buffer_offset_alignment,
+        }
+    }
+
+    /// Fails if a buffer of this size can't be made or can't be bound.
+    pub(crate) fn check_binding(&self, what: &str, size_bytes: u64) -> Result<(), Error> {
+        for (limit, got) in [
+            ("max_storage_buffer_binding_size", self.binding_bytes),
+            ("max_buffer_size", self.buffer_bytes),
+        ] {
+            if size_bytes > got {
+                return Err(Error::Limit {
+                    what: format!("{what} (bytes)"),
+                    wanted: size_bytes,
+                    limit,
+                    got,
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The features and limits to open a device with so that the library runs at its best there:
+/// never more than the adapter has. Callers merge them with their own.
+///
+/// ```no_run
+/// # async fn open(adapter: &wgpu::Adapter) -> Result<(), Box<dyn std::error::Error>> {
+/// let (features, limits) = lookback::requirements(adapter);
+/// let (device, queue) = adapter
+///     .request_device(&wgpu::DeviceDescriptor {
+///         required_features: features | wgpu::Features::empty(),
+///         required_limits: limits,
+///         ..Default::default()
+///     })
+///     .await?;
+/// # Ok(()) }
+/// ```
+pub fn requirements(adapter: &wgpu::Adapter) -> (wgpu::Features, wgpu::Limits) {
+    let useful = wgpu::Features::SUBGROUP | wgpu::Features::TIMESTAMP_QUERY;
+    (adapter.features() & useful, adapter.limits())
+}

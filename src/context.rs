@@ -1,0 +1,210 @@
+//! Context: a device and its queue, what it can do, and the kernels compiled for it.
+
+use std::sync::Arc;
+
+use crate::capabilities::{Capabilities, requirements};
+use crate::error::Error;
+use crate::pipeline::Cache;
+
+/// A device that primitives run on. Clones share everything.
+///
+/// ```
+/// let context = lookback::Context::new()?;
+/// println!("{}", context.capabilities().adapter);
+/// # Ok::<(), lookback::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Context {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    device: wgpu::Device,
+    queue: wgpu::Queue,
+    capabilities: Capabilities,
+    pipelines: Cache,
+}
+
+/// An adapter of this machine, for lists and choices.
+#[derive(Debug)]
+pub struct Adapter {
+    adapter: wgpu::Adapter,
+    capabilities: Capabilities,
+}
+
+impl Adapter {
+    /// What a context opened on it will have.
+    pub fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+}
+
+/// The adapters of this machine, best first: discrete, integrated, virtual, CPU.
+///
+/// Waits for the drivers. An empty list is no error here.
+pub async fn adapters() -> Vec<Adapter> {
+    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
+        backends: wgpu::Backends::VULKAN | wgpu::Backends::METAL | wgpu::Backends::DX12,
+        // Validation costs time, so it is only on by wgpu's environment variables.
+        flags: wgpu::InstanceFlags::empty().with_env(),
+        ..wgpu::InstanceDescriptor::new_without_display_handle()
+    });
+    let found = instance.enumerate_adapters(wgpu::Backends::all()).await;
+    let describe = |adapter: wgpu::Adapter| {
+        let capabilities = Capabilities::of_adapter(&adapter);
+        Adapter { adapter, capabilities }
+    };
+    let mut adapters: Vec<Adapter> = found.into_iter().map(describe).collect();
+    // The sort is stable: among equals the drivers' order stays.
+    adapters.sort_by_key(|adapter| match adapter.capabilities.device_type {
+        wgpu::DeviceType::DiscreteGpu => 0,
+        wgpu::DeviceType::IntegratedGpu => 1,
+        wgpu::DeviceType::VirtualGpu => 2,
+        wgpu::DeviceType::Cpu | wgpu::DeviceType::Other => 3,
+    });
+    adapters
+}
+
+impl Context {
+    /// Opens the best adapter, or the one that the environment variable `LOOKBACK_ADAPTER`
+    /// names by its index or a part of its name. Waits for the driver.
+    ///
+    /// Errors: [`Error::NoAdapter`], [`Error::AdapterNotFound`], [`Error::DeviceRequest`].
+    pub fn new() -> Result<Self, Error> {
+        pollster::block_on(Self::new_async())
+    }
+
+    /// [`Context::new`] without blocking the thread.
+    pub async fn new_async() -> Result<Self, Error> {
+        let wanted = std::env::var("LOOKBACK_ADAPTER").ok();
+        Self::open(wanted.as_deref().filter(|wanted| !wanted.is_empty())).await
+    }
+
+    /// Opens the adapter that `wanted` names by its index in [`adapters`] or a part of its
+    /// name, in any case; without a name the best one.
+    ///
+    /// Errors: as [`Context::new`].
+    pub async fn open(wanted: Option<&str>) -> Result<Self, Error> {
+        let mut adapters = adapters().await;
+        if adapters.is_empty() {
+            return Err(Error::NoAdapter);
+        }
+        let names = adapters.iter().map(|adapter| adapter.capabilities.adapter.clone());
+        let names: Vec<String> = names.collect();
+        let index = match wanted {
+            None => 0,
+            Some(wanted) => choose(wanted, &names).ok_or_else(|| Error::AdapterNotFound {
+                wanted: wanted.to_owned(),
+                available: names.clone(),
+            })?,
+        };
+        let Adapter { adapter, .. } = adapters.swap_remove(index);
+        let (required_features, required_limits) = requirements(&adapter);
+        let descriptor = wgpu::DeviceDescriptor {
+            label: Some("lookback"),
+            required_features,
+            required_limits,
+            ..Default::default()
+        };
+        let (device, queue) = adapter.request_device(&descriptor).await.map_err(|e| {
+            Error::DeviceRequest { adapter: names[index].clone(), reason: e.to_string() }
+        })?;
+        log::info!("opened {}", names[index]);
+        Ok(Self::from_device(device, queue))
+    }
+
+    /// Takes the caller's device and queue. Submits nothing, sets no callback of the device.
+    ///
+    /// It runs on what the device was opened with, down to no features and
+    /// `Limits::downlevel_defaults()`; [`requirements`] says what makes it fast.
+    pub fn from_device(device: wgpu::Device, queue: wgpu::Queue) -> Self {
+        let capabilities = Capabilities::of_device(&device);
+        Self::with_capabilities(device, queue, capabilities)
+    }
+
+    /// [`Context::from_device`] on a device that is taken for less than it is: without
+    /// subgroups, say, or with fewer bindings. Claiming more than it has ends in errors.
+    pub fn with_capabilities(
+        device: wgpu::Device,
+        queue: wgpu::Queue,
+        capabilities: Capabilities,
+    ) -> Self {
+        let pipelines = Cache::default();
+        Context { inner: Arc::new(Inner { device, queue, capabilities, pipelines }) }
+    }
+
+    /// The device.
+    pub fn device(&self) -> &wgpu::Device {
+        &self.inner.device
+    }
+
+    /// The queue.
+    pub fn queue(&self) -> &wgpu::Queue {
+        &self.inner.queue
+    }
+
+    /// What the device can do.
+    pub fn capabilities(&self) -> &Capabilities {
+        &self.inner.capabilities
+    }
+
+    pub(crate) fn pipelines(&self) -> &Cache {
+        &self.inner.pipelines
+    }
+
+    /// Runs `work` so that what wgpu finds wrong comes back as an error and nothing reaches the
+    /// device's uncaptured-error handler.
+    pub(crate) fn scoped<R>(
+        &self,
+        what: &str,
+        work: impl FnOnce(&wgpu::Device) -> R,
+    ) -> Result<R, Error> {
+        let device = self.device();
+        let validation = device.push_error_scope(wgpu::ErrorFilter::Validation);
+        let memory = device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+        let internal = device.push_error_scope(wgpu::ErrorFilter::Internal);
+        let result = work(device);
+        // On native devices these futures are ready at once.
+        let internal = pollster::block_on(internal.pop());
+        let memory = pollster::block_on(memory.pop());
+        let validation = pollster::block_on(validation.pop());
+        if memory.is_some() {
+            return Err(Error::OutOfMemory { what: what.to_owned() });
+        }
+        match internal.or(validation) {
+            Some(error) => {
+                Err(Error::Refused { what: what.to_owned(), message: error.to_string() })
+            }
+            None => Ok(result),
+        }
+    }
+}
+
+impl std::fmt::Debug for Context {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Context({})", self.capabilities().adapter)
+    }
+}
+
+/// The index that a text names: a number, or the first name with that part.
+fn choose(wanted: &str, names: &[String]) -> Option<usize> {
+    if let Ok(index) = wanted.parse::<usize>() {
+        return (index < names.len()).then_some(index);
+    }
+    let wanted = wanted.to_lowercase();
+    names.iter().position(|name| name.to_lowercase().contains(&wanted))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::choose;
+
+    #[test]
+    fn adapters_are_named_by_index_or_part() {
+        let names = ["NVIDIA H200".to_owned(), "llvmpipe (LLVM 15)".to_owned()];
+        assert_eq!(choose("1", &names), Some(1));
+        assert_eq!(choose("2", &names), None);
+        assert_eq!(choose("LLVMpipe", &names), Some(1));
+        assert_eq!(choose("intel", &names), None);
+    }
+}

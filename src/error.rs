@@ -1,0 +1,110 @@
+//! What can go wrong, each with what was wanted and what came.
+
+/// Everything that the library's calls can fail with. It is returned before any work is
+/// recorded, except where a variant says that the device itself failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// No Vulkan, Metal or DX12 adapter exists.
+    #[error(
+        "no GPU adapter found by Vulkan, Metal or DX12; install the GPU's driver, or the software \
+         driver lavapipe (Debian and Ubuntu: mesa-vulkan-drivers)"
+    )]
+    NoAdapter,
+    /// Adapters exist, none of them the one asked for.
+    #[error("no adapter matches {wanted:?}; there are: {}", available.join(", "))]
+    AdapterNotFound {
+        /// The index or part of a name that was asked for.
+        wanted: String,
+        /// The names of the adapters there are, in index order.
+        available: Vec<String>,
+    },
+    /// The adapter would not open a device.
+    #[error("the adapter {adapter} opened no device: {reason}")]
+    DeviceRequest {
+        /// The adapter's name.
+        adapter: String,
+        /// The driver's or wgpu's words.
+        reason: String,
+    },
+    /// The user's WGSL does not do; line and column count from 1 in the user's own text.
+    #[error("{role}: line {line}, column {column}: {message}, in: {text}")]
+    InvalidWgsl {
+        /// Which text: the combine, lift or lower of an operator.
+        role: &'static str,
+        /// Line in the user's text.
+        line: u32,
+        /// Column in the user's text.
+        column: u32,
+        /// What is wrong there.
+        message: String,
+        /// The user's text.
+        text: String,
+    },
+    /// The device's limits are too small for what was asked.
+    #[error("{what}: {wanted} wanted, but the device's limit {limit} is {got}")]
+    Limit {
+        /// What needs it.
+        what: String,
+        /// What it needs.
+        wanted: u64,
+        /// The limit's name in wgpu.
+        limit: &'static str,
+        /// The limit's value on this device.
+        got: u64,
+    },
+    /// A size or length does not fit the other arguments.
+    #[error("{what}: {wanted} wanted, {got} given")]
+    Length {
+        /// Which argument.
+        what: &'static str,
+        /// What would fit.
+        wanted: u64,
+        /// What came.
+        got: u64,
+    },
+    /// A buffer was made without a usage that the call needs.
+    #[error("the {role} buffer lacks usage {wanted:?}; it has {got:?}")]
+    Usage {
+        /// Which argument.
+        role: &'static str,
+        /// The usage that is missing.
+        wanted: wgpu::BufferUsages,
+        /// The usages that it has.
+        got: wgpu::BufferUsages,
+    },
+    /// Two slices share memory in a way that the call does not allow.
+    #[error("{first} and {second} overlap; they must be the same range or share no byte")]
+    Aliased {
+        /// One slice: its role and byte range.
+        first: String,
+        /// The other slice.
+        second: String,
+    },
+    /// The operator has no host twin, so the sequential reference can't run it.
+    #[error("the operator {operator} has no host twin; give it one with `with_host`")]
+    NoHostTwin {
+        /// The operator's name or text.
+        operator: String,
+    },
+    /// The device has no memory for a buffer.
+    #[error("out of device memory: {what}")]
+    OutOfMemory {
+        /// What was being made.
+        what: String,
+    },
+    /// The device was lost or destroyed.
+    #[error("the device was lost: {reason}")]
+    DeviceLost {
+        /// What noticed it, in the driver's or wgpu's words.
+        reason: String,
+    },
+    /// wgpu refused something that the library should have checked: a fault of the library.
+    #[error("wgpu refused {what}: {message}")]
+    Refused {
+        /// What was being done.
+        what: String,
+        /// wgpu's words.
+        message: String,
+    },
+}

@@ -1,0 +1,327 @@
+//! Operators: what is combined, as a value.
+//!
+//! An operator is a monoid: `combine` is associative and has an identity. The library keeps
+//! item order, so it need not be commutative; declaring that it is permits faster orders.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::element::{Arithmetic, Constant, Element, Integer, Layout, Numeric};
+use crate::error::Error;
+use crate::shader::user_text::{self, Role};
+
+/// A function of the host that does what the WGSL text does.
+type Twin2<A> = Arc<dyn Fn(A, A) -> A + Send + Sync>;
+type Twin<X, Y> = Arc<dyn Fn(X) -> Y + Send + Sync>;
+
+/// How accumulators are held while they are combined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Encoding {
+    /// As themselves.
+    Plain,
+    /// Floats as u32 that order alike, NaN on top: for max.
+    OrderedNanHigh,
+    /// Floats as u32 that order alike, NaN at the bottom: for min.
+    OrderedNanLow,
+}
+
+/// All of an operator that a shader is made from: no Rust types, no closures.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Definition {
+    pub name: String,
+    pub input: Layout,
+    pub accumulator: Layout,
+    pub output: Layout,
+    pub encoding: Encoding,
+    /// `fn combine(a: T, b: T) -> T`, where T is the encoded accumulator.
+    pub combine: String,
+    /// `fn lift(x: IN) -> ACC`.
+    pub lift: String,
+    /// `fn lower(x: ACC) -> OUT`.
+    pub lower: String,
+    pub identity: Vec<u32>,
+    pub of_nothing: Vec<u32>,
+    pub commutative: bool,
+}
+
+/// An associative operator over inputs `I`, accumulators `A` and outputs `O`; in most uses all
+/// three are one type.
+///
+/// | constructor | identity | notes |
+/// |---|---|---|
+/// | [`sum`](Self::sum) | 0, for floats -0.0 | integers modulo 2^32; the sum of nothing is 0 |
+/// | [`product`](Self::product) | 1 | integers modulo 2^32 |
+/// | [`min`](Self::min), [`max`](Self::max) | greatest, least value; infinities for floats | NaN wins and comes out as the quiet NaN 0x7FC00000; -0.0 is below 0.0 |
+/// | [`and`](Self::and), [`or`](Self::or), [`xor`](Self::xor) | all bits, 0, 0 | integers only |
+/// | [`from_wgsl`](Self::from_wgsl) | yours | any expression or function |
+///
+/// NaN propagates through sum, product, min and max, wherever it stands.
+///
+/// ```
+/// use lookback::Operator;
+/// let sum = Operator::<u32>::sum();
+/// let last_nonzero = Operator::from_wgsl(0u32, "select(a, b, b != 0u)")?
+///     .with_host(|a, b| if b != 0 { b } else { a });
+/// # Ok::<(), lookback::Error>(())
+/// ```
+pub struct Operator<I: Element, A: Element = I, O: Element = A> {
+    pub(crate) definition: Arc<Definition>,
+    pub(crate) combine: Option<Twin2<A>>,
+    pub(crate) lift: Twin<I, A>,
+    pub(crate) lower: Twin<A, O>,
+    pub(crate) identity: A,
+    pub(crate) of_nothing: A,
+}
+
+impl<T: Element> Operator<T> {
+    /// An operator of the user's own: its identity, and how `a` (left) and `b` (right) combine.
+    ///
+    /// `combine` is a WGSL expression in `a` and `b`, or the text of a function
+    /// `fn combine(a: T, b: T) -> T` with whatever functions it calls. It must be associative
+    /// and `identity` neutral on both sides; neither can be checked. It must be pure: no
+    /// module-scope variable, barrier, atomic or subgroup call. It needs no commutativity:
+    /// the library combines in item order.
+    ///
+    /// Errors: [`Error::InvalidWgsl`], with the place in `combine`.
+    pub fn from_wgsl(identity: T, combine: &str) -> Result<Self, Error> {
+        let wgsl = T::LAYOUT.wgsl();
+        let function = user_text::check(combine, Role::Combine, &wgsl, &wgsl)?;
+        Ok(Self::build(combine, identity, identity, Encoding::Plain, function, false, None))
+    }
+
+    fn build(
+        name: &str,
+        identity: T,
+        of_nothing: T,
+        encoding: Encoding,
+        combine: String,
+        commutative: bool,
+        host: Option<Twin2<T>>,
+    ) -> Self {
+        let wgsl = T::LAYOUT.wgsl();
+        let definition = Definition {
+            name: name.to_owned(),
+            input: T::LAYOUT,
+            accumulator: T::LAYOUT,
+            output: T::LAYOUT,
+            encoding,
+            combine,
+            lift: format!("fn lift(x: {wgsl}) -> {wgsl} {{ return x; }}"),
+            lower: format!("fn lower(x: {wgsl}) -> {wgsl} {{ return x; }}"),
+            identity: words(&identity),
+            of_nothing: words(&of_nothing),
+            commutative,
+        };
+        Operator {
+            definition: Arc::new(definition),
+            combine: host,
+            lift: Arc::new(|x| x),
+            lower: Arc::new(|x| x),
+            identity,
+            of_nothing,
+        }
+    }
+}
+
+impl<T: Numeric> Operator<T> {
+    /// The sum; integers modulo 2^32.
+    ///
+    /// Float sums are taken in an order that the device's widths fix, the same from run to
+    /// run on one device. The error is at most (64 + log2 n) * 2^-24 * sum |x| for n to 2^28.
+    pub fn sum() -> Self {
+        Self::builtin("sum", Arithmetic::Sum, Constant::SumIdentity, Constant::Zero)
+    }
+
+    /// The product; integers modulo 2^32.
+    pub fn product() -> Self {
+        Self::builtin("product", Arithmetic::Product, Constant::One, Constant::One)
+    }
+
+    /// The least value. NaN wins; -0.0 is below 0.0. The minimum of nothing is the greatest
+    /// value of the type.
+    pub fn min() -> Self {
+        Self::builtin("min", Arithmetic::Min, Constant::Greatest, Constant::Greatest)
+    }
+
+    /// The greatest value. NaN wins; -0.0 is below 0.0. The maximum of nothing is the least
+    /// value of the type.
+    pub fn max() -> Self {
+        Self::builtin("max", Arithmetic::Max, Constant::Least, Constant::Least)
+    }
+
+    fn builtin(name: &str, operation: Arithmetic, identity: Constant, nothing: Constant) -> Self {
+        let expression = match operation {
+            Arithmetic::Sum => "a + b",
+            Arithmetic::Product => "a * b",
+            Arithmetic::Min => "min(a, b)",
+            Arithmetic::Max => "max(a, b)",
+            Arithmetic::And => "a & b",
+            Arithmetic::Or => "a | b",
+            Arithmetic::Xor => "a ^ b",
+        };
+        // WGSL lets a driver drop NaN in min and max, and drivers differ over signed zeros.
+        let encoding = match (T::LAYOUT.scalar, operation) {
+            (crate::Scalar::F32, Arithmetic::Min) => Encoding::OrderedNanLow,
+            (crate::Scalar::F32, Arithmetic::Max) => Encoding::OrderedNanHigh,
+            _ => Encoding::Plain,
+        };
+        Self::build(
+            name,
+            T::splat(identity),
+            T::splat(nothing),
+            encoding,
+            format!("fn combine(a: T, b: T) -> T {{ return {expression}; }}"),
+            true,
+            Some(Arc::new(move |a, b| T::apply(operation, a, b))),
+        )
+    }
+}
+
+impl<T: Integer> Operator<T> {
+    /// Bitwise and.
+    pub fn and() -> Self {
+        Self::builtin("and", Arithmetic::And, Constant::AllBits, Constant::AllBits)
+    }
+
+    /// Bitwise or.
+    pub fn or() -> Self {
+        Self::builtin("or", Arithmetic::Or, Constant::Zero, Constant::Zero)
+    }
+
+    /// Bitwise exclusive or.
+    pub fn xor() -> Self {
+        Self::builtin("xor", Arithmetic::Xor, Constant::Zero, Constant::Zero)
+    }
+}
+
+impl<I: Element, A: Element, O: Element> Operator<I, A, O> {
+    /// Gives the operator a function of the host that combines as the WGSL does, for the
+    /// sequential [`reference`](crate::reference).
+    pub fn with_host(mut self, combine: impl Fn(A, A) -> A + Send + Sync + 'static) -> Self {
+        self.combine = Some(Arc::new(combine));
+        self
+    }
+
+    /// Declares that `combine(a, b)` equals `combine(b, a)`, which makes reductions faster.
+    pub fn commutative(mut self) -> Self {
+        self.edit(|definition| definition.commutative = true);
+        self
+    }
+
+    /// Takes inputs of another type: `lift` is a WGSL expression in `x`, or a function
+    /// `fn lift(x: In) -> Acc`, that makes an accumulator of one input; `host` does the same.
+    ///
+    /// Errors: [`Error::InvalidWgsl`], with the place in `lift`.
+    ///
+    /// ```
+    /// use lookback::Operator;
+    /// // A sum of u32 that does not wrap: low and high word.
+    /// let wide = Operator::from_wgsl(
+    ///     [0u32; 2],
+    ///     "vec2<u32>(a.x + b.x, a.y + b.y + select(0u, 1u, a.x + b.x < a.x))",
+    /// )?
+    /// .commutative()
+    /// .with_lift("vec2<u32>(x, 0u)", |x: u32| [x, 0])?;
+    /// # Ok::<(), lookback::Error>(())
+    /// ```
+    pub fn with_lift<J: Element>(
+        self,
+        lift: &str,
+        host: impl Fn(J) -> A + Send + Sync + 'static,
+    ) -> Result<Operator<J, A, O>, Error> {
+        let text = user_text::check(lift, Role::Lift, &J::LAYOUT.wgsl(), &A::LAYOUT.wgsl())?;
+        let mut definition = Arc::unwrap_or_clone(self.definition);
+        definition.input = J::LAYOUT;
+        definition.lift = text;
+        Ok(Operator {
+            definition: Arc::new(definition),
+            combine: self.combine,
+            lift: Arc::new(host),
+            lower: self.lower,
+            identity: self.identity,
+            of_nothing: self.of_nothing,
+        })
+    }
+
+    /// Gives outputs of another type: `lower` is a WGSL expression in `x`, or a function
+    /// `fn lower(x: Acc) -> Out`, that makes an output of an accumulator; `host` does the same.
+    ///
+    /// Errors: [`Error::InvalidWgsl`], with the place in `lower`.
+    pub fn with_lower<P: Element>(
+        self,
+        lower: &str,
+        host: impl Fn(A) -> P + Send + Sync + 'static,
+    ) -> Result<Operator<I, A, P>, Error> {
+        let text = user_text::check(lower, Role::Lower, &A::LAYOUT.wgsl(), &P::LAYOUT.wgsl())?;
+        let mut definition = Arc::unwrap_or_clone(self.definition);
+        definition.output = P::LAYOUT;
+        definition.lower = text;
+        Ok(Operator {
+            definition: Arc::new(definition),
+            combine: self.combine,
+            lift: self.lift,
+            lower: Arc::new(host),
+            identity: self.identity,
+            of_nothing: self.of_nothing,
+        })
+    }
+
+    /// The operator's name, or the text of its combine.
+    pub fn name(&self) -> &str {
+        &self.definition.name
+    }
+
+    fn edit(&mut self, change: impl FnOnce(&mut Definition)) {
+        change(Arc::make_mut(&mut self.definition));
+    }
+}
+
+impl Definition {
+    /// The same operator on accumulators alone: nothing lifted, nothing lowered.
+    pub fn on_accumulators(&self) -> Definition {
+        let wgsl = self.accumulator.wgsl();
+        Definition {
+            input: self.accumulator,
+            output: self.accumulator,
+            lift: format!("fn lift(x: {wgsl}) -> {wgsl} {{ return x; }}"),
+            lower: format!("fn lower(x: {wgsl}) -> {wgsl} {{ return x; }}"),
+            ..self.clone()
+        }
+    }
+
+    /// The same operator up to its accumulators: inputs lifted, nothing lowered.
+    pub fn to_accumulators(&self) -> Definition {
+        let plain = self.on_accumulators();
+        Definition { output: plain.output, lower: plain.lower, ..self.clone() }
+    }
+
+    /// The same operator from its accumulators: nothing lifted, outputs lowered.
+    pub fn from_accumulators(&self) -> Definition {
+        let plain = self.on_accumulators();
+        Definition { input: plain.input, lift: plain.lift, ..self.clone() }
+    }
+}
+
+/// The words of one value.
+pub(crate) fn words<T: Element>(value: &T) -> Vec<u32> {
+    bytemuck::pod_collect_to_vec(std::slice::from_ref(value))
+}
+
+impl<I: Element, A: Element, O: Element> Clone for Operator<I, A, O> {
+    fn clone(&self) -> Self {
+        Operator {
+            definition: self.definition.clone(),
+            combine: self.combine.clone(),
+            lift: self.lift.clone(),
+            lower: self.lower.clone(),
+            identity: self.identity,
+            of_nothing: self.of_nothing,
+        }
+    }
+}
+
+impl<I: Element, A: Element, O: Element> fmt::Debug for Operator<I, A, O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Operator").field("definition", &self.definition).finish_non_exhaustive()
+    }
+}

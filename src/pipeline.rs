@@ -1,0 +1,78 @@
+//! The only creator of shader modules and pipelines.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::context::Context;
+use crate::error::Error;
+use crate::operator::Definition;
+use crate::shader::Kernel;
+
+/// Compiled kernels, shared by all plans of a context: the module's text and its overrides.
+#[derive(Default)]
+pub(crate) struct Cache(Mutex<HashMap<(String, Vec<(&'static str, u64)>), wgpu::ComputePipeline>>);
+
+/// The kernels of one plan's operator, compiled when first used.
+pub(crate) struct Kernels {
+    operator: Arc<Definition>,
+    compiled: Mutex<HashMap<Kernel, wgpu::ComputePipeline>>,
+}
+
+impl Kernels {
+    pub fn new(operator: Arc<Definition>) -> Self {
+        Kernels { operator, compiled: Mutex::default() }
+    }
+
+    /// The pipeline of a kernel. Compiles it, waiting for the driver, if it is the first call.
+    pub fn get(&self, context: &Context, kernel: Kernel) -> Result<wgpu::ComputePipeline, Error> {
+        // A panic while the lock was held leaves no half-made entry behind.
+        let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(pipeline) = compiled.get(&kernel) {
+            return Ok(pipeline.clone());
+        }
+        let pipeline = context.pipelines().get(context, kernel, &self.operator)?;
+        compiled.insert(kernel, pipeline.clone());
+        Ok(pipeline)
+    }
+}
+
+impl Cache {
+    fn get(
+        &self,
+        context: &Context,
+        kernel: Kernel,
+        operator: &Definition,
+    ) -> Result<wgpu::ComputePipeline, Error> {
+        let label = format!("{kernel}");
+        let refused =
+            |message: String| Error::Refused { what: format!("the kernel {label}"), message };
+        let text = kernel.link(operator).map_err(refused)?;
+        let overrides = kernel.overrides();
+        let key = (text, overrides.iter().map(|&(name, v)| (name, v.to_bits())).collect());
+        let mut cache = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(pipeline) = cache.get(&key) {
+            return Ok(pipeline.clone());
+        }
+        log::debug!("compiling {label} for {:?}", operator.name);
+        let pipeline = context.scoped(&format!("the kernel {label}"), |device| {
+            let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
+                label: Some(&label),
+                source: wgpu::ShaderSource::Wgsl(key.0.as_str().into()),
+            });
+            device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+                label: Some(&label),
+                layout: None,
+                module: &module,
+                entry_point: Some(kernel.root.entry_point()),
+                compilation_options: wgpu::PipelineCompilationOptions {
+                    constants: &overrides,
+                    // Every kernel writes its workgroup memory before it reads it.
+                    zero_initialize_workgroup_memory: false,
+                },
+                cache: None,
+            })
+        })?;
+        cache.insert(key, pipeline.clone());
+        Ok(pipeline)
+    }
+}

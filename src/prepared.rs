@@ -1,0 +1,88 @@
+//! What every primitive keeps between its calls.
+
+use std::sync::Arc;
+
+use crate::context::Context;
+use crate::element::Element;
+use crate::error::Error;
+use crate::operator::{Operator, words};
+use crate::pipeline::Kernels;
+use crate::plan::{Geometry, Placement, Plan};
+use crate::record::{self, Slices};
+use crate::scratch;
+use crate::slice::GpuSlice;
+use crate::tuning::Tuning;
+
+/// An operator fitted to a device, with its kernels and its scratch. Clones share both.
+#[derive(Clone)]
+pub(crate) struct Prepared<I: Element, A: Element, O: Element> {
+    pub context: Context,
+    pub operator: Operator<I, A, O>,
+    pub geometry: Geometry,
+    pub init: Option<A>,
+    kernels: Arc<Kernels>,
+    partials: wgpu::Buffer,
+}
+
+impl<I: Element, A: Element, O: Element> Prepared<I, A, O> {
+    pub fn new(
+        context: &Context,
+        operator: &Operator<I, A, O>,
+        tuning: &Tuning,
+    ) -> Result<Self, Error> {
+        let definition = &operator.definition;
+        let geometry = Geometry::fit(context.capabilities(), tuning, definition)?;
+        Ok(Prepared {
+            context: context.clone(),
+            operator: operator.clone(),
+            geometry,
+            init: None,
+            kernels: Arc::new(Kernels::new(definition.clone())),
+            partials: scratch::partials(context, geometry.partials_bytes(definition))?,
+        })
+    }
+
+    /// Compiles the kernels of a plan that are not compiled yet.
+    pub fn compile(&self, plan: &Plan) -> Result<(), Error> {
+        plan.passes
+            .iter()
+            .try_for_each(|pass| self.kernels.get(&self.context, pass.kernel).map(drop))
+    }
+
+    pub fn with_init(&self, init: A) -> Self {
+        Prepared { init: Some(init), ..self.clone() }
+    }
+
+    /// The words of the initial value.
+    pub fn carry(&self) -> Option<Vec<u32>> {
+        self.init.as_ref().map(words)
+    }
+
+    /// Checks two slices, plans the call on them and records it.
+    pub fn record(
+        &self,
+        pass: &mut wgpu::ComputePass<'_>,
+        input: &GpuSlice<I>,
+        output: &GpuSlice<O>,
+        in_place: bool,
+        plan: impl FnOnce(Placement, u32) -> Plan,
+    ) -> Result<(), Error> {
+        let slices = Slices::new(&self.context, input, output, in_place)?;
+        // A binding holds fewer than 2^32 words, so its items can be counted in 32 bits.
+        let plan = plan(slices.placement, input.len() as u32);
+        record::record(&self.context, &self.kernels, &self.partials, &plan, &slices, pass)
+    }
+
+    /// Uploads the input, runs a call that writes `n_outputs` items, and downloads them.
+    pub fn run(
+        &self,
+        input: &[I],
+        n_outputs: u64,
+        dispatch: impl FnOnce(&GpuSlice<I>, &GpuSlice<O>) -> Result<(), Error>,
+    ) -> Result<Vec<O>, Error> {
+        let input = self.context.upload(input)?;
+        let output = self.context.allocate(n_outputs)?;
+        dispatch(&input, &output)?;
+        self.context.download(&output)
+    }
+}

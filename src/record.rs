@@ -1,0 +1,221 @@
+//! The only creator of bind groups and dispatches: turns a plan into commands of a pass.
+
+use std::ops::Range;
+
+use crate::context::Context;
+use crate::element::Element;
+use crate::error::Error;
+use crate::pipeline::Kernels;
+use crate::plan::{Params, Pass, Placement, Plan, Resource};
+use crate::shader::{Carry, Memory, Root, Tile};
+use crate::slice::GpuSlice;
+
+/// Uniform bindings start at multiples of this; it is WebGPU's upper bound of the alignment.
+const UNIFORM_STRIDE: u64 = 256;
+
+/// A slice as a binding: the element is forgotten, the start rounded down to where one may begin.
+#[derive(Clone, Debug)]
+pub(crate) struct Span {
+    buffer: wgpu::Buffer,
+    /// The bytes that are bound.
+    bound: Range<u64>,
+    /// Where the slice starts.
+    first_byte: u64,
+}
+
+/// The two slices of a call, checked.
+#[derive(Clone, Debug)]
+pub(crate) struct Slices {
+    input: Span,
+    output: Span,
+    pub placement: Placement,
+}
+
+impl Span {
+    fn new(buffer: &wgpu::Buffer, bytes: Range<u64>, alignment: u64) -> Self {
+        let start = bytes.start - bytes.start % alignment;
+        Span { buffer: buffer.clone(), bound: start..bytes.end, first_byte: bytes.start }
+    }
+
+    fn whole(buffer: &wgpu::Buffer) -> Self {
+        Span { buffer: buffer.clone(), bound: 0..buffer.size(), first_byte: 0 }
+    }
+
+    /// The slice's first word in its binding.
+    fn word(&self) -> u32 {
+        ((self.first_byte - self.bound.start) / 4) as u32
+    }
+
+    fn size_bytes(&self) -> u64 {
+        self.bound.end - self.bound.start
+    }
+
+    fn binding(&self) -> wgpu::BindingResource<'_> {
+        wgpu::BindingResource::Buffer(wgpu::BufferBinding {
+            buffer: &self.buffer,
+            offset: self.bound.start,
+            size: wgpu::BufferSize::new(self.size_bytes()),
+        })
+    }
+}
+
+impl Slices {
+    /// Checks all that can be seen of two slices: usages, sizes against the device's limits,
+    /// overlap. In one buffer they are the same range (if `in_place` allows it) or disjoint.
+    pub fn new<I: Element, O: Element>(
+        context: &Context,
+        input: &GpuSlice<I>,
+        output: &GpuSlice<O>,
+        in_place: bool,
+    ) -> Result<Self, Error> {
+        input.check_usage("input", wgpu::BufferUsages::STORAGE)?;
+        output.check_usage("output", wgpu::BufferUsages::STORAGE)?;
+        let capabilities = context.capabilities();
+        let alignment = u64::from(capabilities.binding_alignment.max(4));
+        let (src, dst) = (input.byte_range(), output.byte_range());
+        let mut spans = [
+            Span::new(input.buffer(), src.clone(), alignment),
+            Span::new(output.buffer(), dst.clone(), alignment),
+        ];
+        let one_buffer = input.buffer() == output.buffer() && !input.is_empty();
+        if one_buffer {
+            let overlap = src.start < dst.end && dst.start < src.end;
+            if overlap && !(in_place && src == dst) {
+                let name = |role: &str, range: &Range<u64>| {
+                    format!("the {role} (bytes {} to {} of the buffer)", range.start, range.end)
+                };
+                return Err(Error::Aliased {
+                    first: name("input", &src),
+                    second: name("output", &dst),
+                });
+            }
+            let start = spans[0].bound.start.min(spans[1].bound.start);
+            let end = src.end.max(dst.end);
+            for span in &mut spans {
+                span.bound = start..end;
+            }
+        }
+        let [input, output] = spans;
+        capabilities.check_binding("the input's binding", input.size_bytes())?;
+        capabilities.check_binding("the output's binding", output.size_bytes())?;
+        let placement = Placement {
+            src_word: input.word(),
+            dst_word: output.word(),
+            memory: if one_buffer { Memory::Shared } else { Memory::Separate },
+            src_words: input.size_bytes() / 4,
+            dst_words: output.size_bytes() / 4,
+        };
+        Ok(Slices { input, output, placement })
+    }
+}
+
+/// Records a plan's passes. Allocates one small uniform buffer for their parameters; the
+/// submission keeps it alive. Pipelines not yet compiled are compiled first.
+pub(crate) fn record(
+    context: &Context,
+    kernels: &Kernels,
+    partials: &wgpu::Buffer,
+    plan: &Plan,
+    slices: &Slices,
+    compute_pass: &mut wgpu::ComputePass<'_>,
+) -> Result<(), Error> {
+    if plan.passes.is_empty() {
+        return Ok(());
+    }
+    let pipelines = plan.passes.iter().map(|pass| kernels.get(context, pass.kernel));
+    let pipelines = pipelines.collect::<Result<Vec<_>, _>>()?;
+    let device = context.device();
+    let params = params_buffer(device, plan)?;
+    let partials = Span::whole(partials);
+    for (index, (pass, pipeline)) in plan.passes.iter().zip(&pipelines).enumerate() {
+        let params = wgpu::BindingResource::Buffer(wgpu::BufferBinding {
+            buffer: &params,
+            offset: index as u64 * UNIFORM_STRIDE,
+            size: wgpu::BufferSize::new(size_of::<Params>() as u64),
+        });
+        let mut entries = vec![wgpu::BindGroupEntry { binding: 0, resource: params }];
+        for (binding, resource) in bindings(pass) {
+            // Nothing of an empty input is read, and nothing of it could be bound.
+            let span = match resource {
+                Resource::Input if pass.params.n_items == 0 => &partials,
+                Resource::Input => &slices.input,
+                Resource::Output => &slices.output,
+                Resource::Partials => &partials,
+            };
+            entries.push(wgpu::BindGroupEntry { binding, resource: span.binding() });
+        }
+        let bind_group = device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("lookback.bindings"),
+            layout: &pipeline.get_bind_group_layout(0),
+            entries: &entries,
+        });
+        compute_pass.set_pipeline(pipeline);
+        compute_pass.set_bind_group(0, &bind_group, &[]);
+        compute_pass.dispatch_workgroups(pass.workgroups, 1, 1);
+    }
+    Ok(())
+}
+
+/// The storage bindings that a pass uses, by the numbers in `shaders/memory` and `shaders/carry`.
+pub(crate) fn bindings(pass: &Pass) -> Vec<(u32, Resource)> {
+    let vector = pass.kernel.tile == Tile::Vector;
+    let mut bindings = Vec::with_capacity(5);
+    match pass.kernel.memory {
+        Memory::Separate => {
+            if vector {
+                bindings.push((1, pass.src));
+            }
+            bindings.push((2, pass.src));
+            if vector && pass.kernel.root == Root::Downsweep {
+                bindings.push((3, pass.dst));
+            }
+            bindings.push((4, pass.dst));
+        }
+        Memory::Shared => {
+            if vector {
+                bindings.push((3, pass.dst));
+            }
+            bindings.push((4, pass.dst));
+        }
+    }
+    if pass.kernel.carry == Carry::Partials {
+        bindings.push((5, Resource::Partials));
+    }
+    bindings
+}
+
+/// One uniform buffer with the parameters of every pass, written before it is first used.
+fn params_buffer(device: &wgpu::Device, plan: &Plan) -> Result<wgpu::Buffer, Error> {
+    let buffer = device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some("lookback.params"),
+        size: plan.passes.len() as u64 * UNIFORM_STRIDE,
+        usage: wgpu::BufferUsages::UNIFORM,
+        mapped_at_creation: true,
+    });
+    let mut view = buffer
+        .get_mapped_range_mut(..)
+        .map_err(|e| Error::DeviceLost { reason: format!("parameters can't be written: {e}") })?;
+    for (index, pass) in plan.passes.iter().enumerate() {
+        let start = index * UNIFORM_STRIDE as usize;
+        let bytes = bytemuck::bytes_of(&pass.params);
+        view.slice(start..start + bytes.len()).copy_from_slice(bytes);
+    }
+    drop(view);
+    buffer.unmap();
+    Ok(buffer)
+}
+
+/// Records one pass of its own and submits it. What wgpu finds wrong comes back as an error.
+pub(crate) fn dispatch(
+    context: &Context,
+    record: impl FnOnce(&mut wgpu::ComputePass<'_>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    context.scoped("a dispatch", |device| {
+        let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor {
+            label: Some("lookback.dispatch"),
+        });
+        record(&mut encoder.begin_compute_pass(&Default::default()))?;
+        context.queue().submit([encoder.finish()]);
+        Ok(())
+    })?
+}

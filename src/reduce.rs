@@ -1,0 +1,120 @@
+//! Reduce: all items combined into one.
+
+use std::fmt;
+
+use crate::context::Context;
+use crate::element::Element;
+use crate::error::Error;
+use crate::operator::Operator;
+use crate::plan::{Placement, Plan};
+use crate::prepared::Prepared;
+use crate::record;
+use crate::slice::GpuSlice;
+use crate::tuning::Tuning;
+
+/// A reduction, ready to run any number of times on any number of items.
+///
+/// Data moved: n items read, once. Few items take one pass; more take two, of which the second
+/// reads one partial for each of at most a few thousand workgroups. Items are combined in
+/// order, unless the operator is declared commutative. Float results are the same from run to
+/// run on one device for one n, and may differ between devices.
+///
+/// | method | submits | waits | allocates |
+/// |---|---|---|---|
+/// | [`new`](Self::new) | no | for the compiler | a small scratch |
+/// | [`run`](Self::run) | yes | yes | buffers for input and result |
+/// | [`dispatch`](Self::dispatch) | yes | no | a small uniform |
+/// | [`record_in_pass`](Self::record_in_pass) | no | no | a small uniform |
+///
+/// Sources: Harris, "Optimizing Parallel Reduction in CUDA"; Merrill & Garland 2016.
+#[derive(Clone)]
+pub struct Reduce<I: Element, A: Element = I, O: Element = A>(Prepared<I, A, O>);
+
+impl<I: Element, A: Element, O: Element> Reduce<I, A, O> {
+    /// Plans a reduction with the device's own tuning. Compiles a kernel, so a fault in the
+    /// operator's text shows here.
+    ///
+    /// Errors: [`Error::Limit`] on a device too small, [`Error::OutOfMemory`].
+    pub fn new(context: &Context, operator: &Operator<I, A, O>) -> Result<Self, Error> {
+        Self::with_tuning(context, operator, &Tuning::for_device(context.capabilities()))
+    }
+
+    /// [`Reduce::new`] with sizes of the caller's choice.
+    pub fn with_tuning(
+        context: &Context,
+        operator: &Operator<I, A, O>,
+        tuning: &Tuning,
+    ) -> Result<Self, Error> {
+        let reduce = Reduce(Prepared::new(context, operator, tuning)?);
+        reduce.0.compile(&reduce.plan(1))?;
+        Ok(reduce)
+    }
+
+    /// The same reduction with a value to the left of item 0; the kernels are shared.
+    pub fn with_init(&self, init: A) -> Self {
+        Reduce(self.0.with_init(init))
+    }
+
+    /// What a call on `n_items` items at aligned places does.
+    pub fn plan(&self, n_items: u32) -> Plan {
+        self.plan_at(Placement::ALIGNED, n_items)
+    }
+
+    /// Reduces items of the host: uploads, submits, waits and downloads.
+    ///
+    /// The reduction of nothing is the initial value, or the operator's value of nothing (0 for
+    /// a sum, the greatest value for a minimum).
+    ///
+    /// Errors: [`Error::Limit`] beyond the largest binding, [`Error::OutOfMemory`],
+    /// [`Error::DeviceLost`].
+    ///
+    /// ```
+    /// use lookback::{Context, Operator, Reduce};
+    /// let context = Context::new()?;
+    /// let greatest = Reduce::new(&context, &Operator::<f32>::max())?;
+    /// assert_eq!(greatest.run(&[1.5, 4.0, -2.0])?, 4.0);
+    /// # Ok::<(), lookback::Error>(())
+    /// ```
+    pub fn run(&self, input: &[I]) -> Result<O, Error> {
+        let results = self.0.run(input, 1, |input, output| self.dispatch(input, output))?;
+        Ok(results[0])
+    }
+
+    /// Reduces a slice of the device into a slice of one item: submits and does not wait.
+    ///
+    /// The two may lie in one buffer if they share no byte.
+    ///
+    /// Errors: [`Error::Length`] unless `output` has one item, [`Error::Usage`] without
+    /// `STORAGE`, [`Error::Aliased`], [`Error::Limit`] beyond the largest binding.
+    pub fn dispatch(&self, input: &GpuSlice<I>, output: &GpuSlice<O>) -> Result<(), Error> {
+        record::dispatch(&self.0.context, |pass| self.record_in_pass(pass, input, output))
+    }
+
+    /// Records the reduction into a compute pass of the caller's, who submits it. Kernels that
+    /// no call has used yet are compiled first. Buffers must stay undestroyed until it has run.
+    ///
+    /// Errors: as [`Reduce::dispatch`], before anything is recorded.
+    pub fn record_in_pass(
+        &self,
+        pass: &mut wgpu::ComputePass<'_>,
+        input: &GpuSlice<I>,
+        output: &GpuSlice<O>,
+    ) -> Result<(), Error> {
+        if output.len() != 1 {
+            let (what, got) = ("the output's items", output.len());
+            return Err(Error::Length { what, wanted: 1, got });
+        }
+        self.0.record(pass, input, output, false, |at, n_items| self.plan_at(at, n_items))
+    }
+
+    fn plan_at(&self, placement: Placement, n_items: u32) -> Plan {
+        let Prepared { geometry, operator, .. } = &self.0;
+        geometry.reduce(&operator.definition, placement, n_items, self.0.carry().as_deref())
+    }
+}
+
+impl<I: Element, A: Element, O: Element> fmt::Debug for Reduce<I, A, O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Reduce({:?} on {:?})", self.0.operator.name(), self.0.context)
+    }
+}

@@ -1,0 +1,137 @@
+//! Scan: the running combination of the items.
+
+use std::fmt;
+
+use crate::context::Context;
+use crate::element::Element;
+use crate::error::Error;
+use crate::operator::{Operator, words};
+use crate::plan::{Placement, Plan};
+use crate::prepared::Prepared;
+use crate::record;
+use crate::slice::GpuSlice;
+use crate::tuning::Tuning;
+
+/// Whether an output covers its own item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// Output i combines items 0 to i.
+    Inclusive,
+    /// Output i combines items 0 to i - 1. Output 0 is the initial value, or the operator's
+    /// value of nothing (0 for a sum, the least value for a maximum).
+    Exclusive,
+}
+
+/// A scan (prefix sum), ready to run any number of times on any number of items.
+///
+/// Reduce-then-scan, 3n data moved: the upsweep reads the items and reduces each workgroup's
+/// chunk, the spine scans those partials, the downsweep reads the items again and writes the
+/// outputs. Few items take one pass that moves 2n. Items are combined in order. Float results
+/// are the same from run to run on one device for one n, and may differ between devices.
+/// Input and output may be the same slice.
+///
+/// | method | submits | waits | allocates |
+/// |---|---|---|---|
+/// | [`new`](Self::new) | no | for the compiler | a small scratch |
+/// | [`run`](Self::run) | yes | yes | buffers for input and output |
+/// | [`dispatch`](Self::dispatch) | yes | no | a small uniform |
+/// | [`record_in_pass`](Self::record_in_pass) | no | no | a small uniform |
+///
+/// Sources: Merrill & Garland 2016 (reduce-then-scan); Kogge & Stone 1973; Blelloch 1990.
+#[derive(Clone)]
+pub struct Scan<I: Element, A: Element = I, O: Element = A> {
+    prepared: Prepared<I, A, O>,
+    kind: Kind,
+}
+
+impl<I: Element, A: Element, O: Element> Scan<I, A, O> {
+    /// Plans a scan with the device's own tuning. Compiles a kernel, so a fault in the
+    /// operator's text shows here.
+    ///
+    /// Errors: [`Error::Limit`] on a device too small, [`Error::OutOfMemory`].
+    pub fn new(context: &Context, operator: &Operator<I, A, O>, kind: Kind) -> Result<Self, Error> {
+        Self::with_tuning(context, operator, kind, &Tuning::for_device(context.capabilities()))
+    }
+
+    /// [`Scan::new`] with sizes of the caller's choice.
+    pub fn with_tuning(
+        context: &Context,
+        operator: &Operator<I, A, O>,
+        kind: Kind,
+        tuning: &Tuning,
+    ) -> Result<Self, Error> {
+        let scan = Scan { prepared: Prepared::new(context, operator, tuning)?, kind };
+        scan.prepared.compile(&scan.plan(1))?;
+        Ok(scan)
+    }
+
+    /// The same scan with a value to the left of item 0; the kernels are shared.
+    pub fn with_init(&self, init: A) -> Self {
+        Scan { prepared: self.prepared.with_init(init), kind: self.kind }
+    }
+
+    /// What a call on `n_items` items at aligned places does.
+    pub fn plan(&self, n_items: u32) -> Plan {
+        self.plan_at(Placement::ALIGNED, n_items)
+    }
+
+    /// Scans items of the host: uploads, submits, waits and downloads.
+    ///
+    /// Errors: [`Error::Limit`] beyond the largest binding, [`Error::OutOfMemory`],
+    /// [`Error::DeviceLost`].
+    ///
+    /// ```
+    /// use lookback::{Context, Kind, Operator, Scan};
+    /// let context = Context::new()?;
+    /// let offsets = Scan::new(&context, &Operator::<u32>::sum(), Kind::Exclusive)?;
+    /// assert_eq!(offsets.run(&[3, 1, 4])?, [0, 3, 4]);
+    /// assert_eq!(offsets.with_init(100).run(&[3, 1, 4])?, [100, 103, 104]);
+    /// # Ok::<(), lookback::Error>(())
+    /// ```
+    pub fn run(&self, input: &[I]) -> Result<Vec<O>, Error> {
+        self.prepared.run(input, input.len() as u64, |input, output| self.dispatch(input, output))
+    }
+
+    /// Scans a slice of the device into a slice of as many items: submits and does not wait.
+    /// Nothing is written past the output's last item.
+    ///
+    /// The two may be the same slice, or lie in one buffer and share no byte.
+    ///
+    /// Errors: [`Error::Length`] unless both have as many items, [`Error::Usage`] without
+    /// `STORAGE`, [`Error::Aliased`], [`Error::Limit`] beyond the largest binding.
+    pub fn dispatch(&self, input: &GpuSlice<I>, output: &GpuSlice<O>) -> Result<(), Error> {
+        record::dispatch(&self.prepared.context, |pass| self.record_in_pass(pass, input, output))
+    }
+
+    /// Records the scan into a compute pass of the caller's, who submits it. Kernels that no
+    /// call has used yet are compiled first. Buffers must stay undestroyed until it has run.
+    ///
+    /// Errors: as [`Scan::dispatch`], before anything is recorded.
+    pub fn record_in_pass(
+        &self,
+        pass: &mut wgpu::ComputePass<'_>,
+        input: &GpuSlice<I>,
+        output: &GpuSlice<O>,
+    ) -> Result<(), Error> {
+        if output.len() != input.len() {
+            let (what, wanted, got) = ("the output's items", input.len(), output.len());
+            return Err(Error::Length { what, wanted, got });
+        }
+        self.prepared.record(pass, input, output, true, |at, n_items| self.plan_at(at, n_items))
+    }
+
+    fn plan_at(&self, placement: Placement, n_items: u32) -> Plan {
+        let Prepared { geometry, operator, init, .. } = &self.prepared;
+        let exclusive = self.kind == Kind::Exclusive;
+        // An exclusive scan starts with what nothing combines to.
+        let carry = init.or(exclusive.then_some(operator.of_nothing)).map(|carry| words(&carry));
+        geometry.scan(&operator.definition, placement, n_items, exclusive, carry.as_deref())
+    }
+}
+
+impl<I: Element, A: Element, O: Element> fmt::Debug for Scan<I, A, O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Prepared { operator, context, .. } = &self.prepared;
+        write!(f, "Scan({:?} {:?} on {context:?})", self.kind, operator.name())
+    }
+}

@@ -1,0 +1,231 @@
+//! The part of a module that is generated: types, sizes, conversions between words and values,
+//! and the operator.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use crate::element::{Layout, Scalar};
+use crate::operator::{Definition, Encoding};
+
+/// Names that the generated text declares, apart from constants, which are upper case.
+pub(crate) const NAMES: &[&str] = &[
+    "T",
+    "in_decode",
+    "acc_decode",
+    "out_encode",
+    "enter",
+    "leave",
+    "in_group",
+    "out_group",
+    "params_carry",
+    "identity",
+    "of_nothing",
+    "combine",
+    "lift",
+    "lower",
+    "exchange",
+    "exchange_up",
+    "exchange_down",
+    "ordered",
+    "unordered",
+    "GROUP",
+    "ROWS",
+    "ITEMS",
+    "IN_WORDS",
+    "ACC_WORDS",
+    "OUT_WORDS",
+    "IN_QUADS",
+    "OUT_QUADS",
+];
+
+/// The constants of the prelude, for groups and rows that the plan chose.
+pub(crate) fn constants(
+    definition: &Definition,
+    group: u32,
+    rows: u32,
+) -> BTreeMap<&'static str, u32> {
+    let (in_words, out_words) = (definition.input.words(), definition.output.words());
+    BTreeMap::from([
+        ("GROUP", group),
+        ("ROWS", rows),
+        ("ITEMS", group * rows),
+        ("IN_WORDS", in_words),
+        ("ACC_WORDS", definition.accumulator.words()),
+        ("OUT_WORDS", out_words),
+        ("IN_QUADS", (group * in_words).div_ceil(4)),
+        ("OUT_QUADS", (group * out_words).div_ceil(4)),
+    ])
+}
+
+/// The prelude: what every shader file may use without an import.
+pub(crate) fn prelude(definition: &Definition, constants: &BTreeMap<&str, u32>) -> String {
+    let mut text = String::new();
+    let group = constants["GROUP"];
+    for (name, value) in constants {
+        line(&mut text, format!("const {name}: u32 = {value}u;"));
+    }
+    let (input, acc, output) = (definition.input, definition.accumulator, definition.output);
+    line(&mut text, format!("alias T = {};", encoded(acc, definition.encoding)));
+
+    decode(&mut text, "in_decode", input);
+    decode(&mut text, "acc_decode", acc);
+    encode(&mut text, "out_encode", output);
+    enter_and_leave(&mut text, acc, definition.encoding);
+    line(&mut text, definition.lift.clone());
+    line(&mut text, definition.lower.clone());
+    line(&mut text, definition.combine.clone());
+
+    // Through `var`: as a constant, bits that make a NaN or an infinity would not compile.
+    for (name, words) in
+        [("identity", &definition.identity), ("of_nothing", &definition.of_nothing)]
+    {
+        let list = words.iter().map(|w| format!("{w}u")).collect::<Vec<_>>().join(", ");
+        line(&mut text, format!("fn {name}() -> T {{"));
+        line(&mut text, format!("    var words = array<u32, ACC_WORDS>({list});"));
+        line(&mut text, "    return enter(acc_decode(words));\n}".to_owned());
+    }
+
+    let carry = (0..acc.words()).map(|w| format!("params.carry[{}u].{}", w / 4, component(w)));
+    let carry = carry.collect::<Vec<_>>().join(", ");
+    line(&mut text, "fn params_carry() -> T {".to_owned());
+    line(&mut text, format!("    return enter(acc_decode(array<u32, ACC_WORDS>({carry})));\n}}"));
+
+    // A group's words stand one after another in its quads.
+    let items = (0..group).map(|item| {
+        let words = (0..input.words()).map(|w| {
+            let at = item * input.words() + w;
+            format!("quads[{}u].{}", at / 4, component(at))
+        });
+        let words = words.collect::<Vec<_>>().join(", ");
+        format!("\n        enter(lift(in_decode(array<u32, IN_WORDS>({words}))))")
+    });
+    let items = items.collect::<Vec<_>>().join(",");
+    line(
+        &mut text,
+        "fn in_group(quads: array<vec4<u32>, IN_QUADS>) -> array<T, GROUP> {".to_owned(),
+    );
+    line(&mut text, format!("    return array<T, GROUP>({items});\n}}"));
+
+    line(
+        &mut text,
+        "fn out_group(items: array<T, GROUP>) -> array<vec4<u32>, OUT_QUADS> {".to_owned(),
+    );
+    for item in 0..group {
+        line(&mut text, format!("    let item_{item} = out_encode(lower(leave(items[{item}u])));"));
+    }
+    let quads = (0..constants["OUT_QUADS"]).map(|quad| {
+        let words = (0..4).map(|w| {
+            let at = quad * 4 + w;
+            let (item, word) = (at / output.words(), at % output.words());
+            // A reduction's group may leave part of its last quad unused; it stores no quads.
+            if item < group { format!("item_{item}[{word}u]") } else { "0u".to_owned() }
+        });
+        format!("vec4<u32>({})", words.collect::<Vec<_>>().join(", "))
+    });
+    let quads = quads.collect::<Vec<_>>().join(", ");
+    line(&mut text, format!("    return array<vec4<u32>, OUT_QUADS>({quads});\n}}"));
+    text
+}
+
+/// The exchange of a `T` between the lanes of a hardware subgroup: for `subgroup/native` only.
+pub(crate) fn exchange() -> String {
+    let mut text = String::new();
+    for (name, parameter, builtin) in [
+        ("exchange", "source", "subgroupShuffle"),
+        ("exchange_up", "delta", "subgroupShuffleUp"),
+        ("exchange_down", "delta", "subgroupShuffleDown"),
+    ] {
+        line(&mut text, format!("fn {name}(value: T, {parameter}: u32) -> T {{"));
+        line(&mut text, format!("    return {builtin}(value, {parameter});\n}}"));
+    }
+    text
+}
+
+fn line(text: &mut String, line: String) {
+    text.push_str(&line);
+    text.push('\n');
+}
+
+fn component(word: u32) -> char {
+    ['x', 'y', 'z', 'w'][(word % 4) as usize]
+}
+
+/// The type of an accumulator while it is combined.
+fn encoded(layout: Layout, encoding: Encoding) -> String {
+    match encoding {
+        Encoding::Plain => layout.wgsl(),
+        _ => Layout { scalar: Scalar::U32, ..layout }.wgsl(),
+    }
+}
+
+/// `fn name(words) -> value`.
+fn decode(text: &mut String, name: &str, layout: Layout) {
+    let wgsl = layout.wgsl();
+    let scalar = layout.scalar.wgsl();
+    let leaves = (0..layout.words()).map(|w| match layout.scalar {
+        Scalar::U32 => format!("words[{w}u]"),
+        _ => format!("bitcast<{scalar}>(words[{w}u])"),
+    });
+    let leaves = leaves.collect::<Vec<_>>().join(", ");
+    line(text, format!("fn {name}(words: array<u32, {}>) -> {wgsl} {{", layout.words()));
+    line(text, format!("    return {wgsl}({leaves});\n}}"));
+}
+
+/// `fn name(value) -> words`.
+fn encode(text: &mut String, name: &str, layout: Layout) {
+    let leaves = (0..layout.words()).map(|w| {
+        let leaf = match layout.lanes {
+            1 => "value".to_owned(),
+            _ => format!("value.{}", component(w)),
+        };
+        match layout.scalar {
+            Scalar::U32 => leaf,
+            _ => format!("bitcast<u32>({leaf})"),
+        }
+    });
+    let leaves = leaves.collect::<Vec<_>>().join(", ");
+    let words = layout.words();
+    line(text, format!("fn {name}(value: {}) -> array<u32, {words}> {{", layout.wgsl()));
+    line(text, format!("    return array<u32, {words}>({leaves});\n}}"));
+}
+
+/// `enter` encodes an accumulator, `leave` decodes it.
+fn enter_and_leave(text: &mut String, layout: Layout, encoding: Encoding) {
+    let plain = layout.wgsl();
+    let held = encoded(layout, encoding);
+    if encoding == Encoding::Plain {
+        line(text, format!("fn enter(value: {plain}) -> T {{ return value; }}"));
+        line(text, format!("fn leave(value: T) -> {plain} {{ return value; }}"));
+        return;
+    }
+    // Bits of a float, as a u32 that orders as the float does: negatives upside down, the rest
+    // above them. No finite or infinite float has the value that stands for NaN. NaN is told by
+    // its bits, since drivers may take it for granted that there is none.
+    let nan = match encoding {
+        Encoding::OrderedNanHigh => u32::MAX,
+        _ => 0,
+    };
+    let _ = write!(
+        text,
+        "fn ordered(bits: u32) -> u32 {{
+    let key = select(bits | 0x80000000u, ~bits, (bits >> 31u) == 1u);
+    return select(key, {nan}u, (bits & 0x7fffffffu) > 0x7f800000u);
+}}
+fn unordered(key: u32) -> u32 {{
+    let bits = select(~key, key & 0x7fffffffu, (key >> 31u) == 1u);
+    return select(bits, 0x7fc00000u, key == {nan}u);
+}}
+"
+    );
+    let each = |function: &str, inner: &str, outer: &str, to: &str| {
+        let leaves = (0..layout.words()).map(|w| match layout.lanes {
+            1 => format!("{outer}({function}({inner}(value)))"),
+            _ => format!("{outer}({function}({inner}(value.{})))", component(w)),
+        });
+        format!("{to}({})", leaves.collect::<Vec<_>>().join(", "))
+    };
+    let enter = each("ordered", "bitcast<u32>", "u32", &held);
+    let leave = each("unordered", "u32", "bitcast<f32>", &plain);
+    line(text, format!("fn enter(value: {plain}) -> T {{ return {enter}; }}"));
+    line(text, format!("fn leave(value: T) -> {plain} {{ return {leave}; }}"));
+}

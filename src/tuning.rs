@@ -1,0 +1,49 @@
+//! Tuning: the sizes that make a kernel fast on a device, as one table.
+
+use crate::capabilities::Capabilities;
+
+/// The sizes that a plan is made with. They change speed, never results of exact operators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Tuning {
+    /// Lanes of a workgroup: a power of two.
+    pub workgroup_size: u32,
+    /// 32-bit words of items that a lane holds at once.
+    pub words_per_lane: u32,
+    /// Most workgroups of a pass; each takes a chunk of consecutive tiles.
+    pub workgroups: u32,
+    /// Most tiles that one workgroup handles alone, in one pass.
+    pub single_tiles: u32,
+    /// Lanes of a subgroup where subgroups are emulated: a power of two.
+    pub emulated_lanes: u32,
+}
+
+/// One row of the table.
+struct Row {
+    fits: fn(&Capabilities) -> bool,
+    tuning: Tuning,
+}
+
+const NVIDIA: u32 = 0x10de;
+
+const fn row(fits: fn(&Capabilities) -> bool, sizes: [u32; 4]) -> Row {
+    let [workgroup_size, words_per_lane, workgroups, single_tiles] = sizes;
+    let tuning =
+        Tuning { workgroup_size, words_per_lane, workgroups, single_tiles, emulated_lanes: 32 };
+    Row { fits, tuning }
+}
+
+/// The first row that fits counts; the last fits every device and is safe on all.
+const ROWS: &[Row] = &[
+    row(|c| c.device_type == wgpu::DeviceType::Cpu, [64, 16, 256, 8]),
+    row(|c| c.vendor == NVIDIA, [256, 16, 2048, 4]),
+    row(|_| true, [256, 16, 1024, 4]),
+];
+
+impl Tuning {
+    /// The row for a device.
+    pub fn for_device(capabilities: &Capabilities) -> Self {
+        let mut fitting = ROWS.iter().filter(|row| (row.fits)(capabilities));
+        // The last row fits everything.
+        fitting.next().unwrap_or(&ROWS[ROWS.len() - 1]).tuning
+    }
+}
