@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use crate::element::{Arithmetic, Constant, Element, Integer, Layout, Numeric};
 use crate::error::Error;
+use crate::shader::Kernel;
 use crate::shader::user_text::{self, Role};
 
 /// A function of the host that does what the WGSL text does.
@@ -269,6 +270,19 @@ impl<I: Element, A: Element, O: Element> Operator<I, A, O> {
     /// The operator's name, or the text of its combine.
     pub fn name(&self) -> &str {
         &self.definition.name
+    }
+
+    /// The text of a kernel's module with this operator: what the device is given.
+    ///
+    /// Errors: [`Error::Refused`] for a combination that the library does not make.
+    pub fn wgsl(&self, kernel: &Kernel) -> Result<String, Error> {
+        let what = format!("the kernel {kernel}");
+        kernel.link(&self.definition).map_err(|message| Error::Refused { what, message })
+    }
+
+    /// Bytes of workgroup memory that a kernel takes with this operator.
+    pub fn workgroup_bytes(&self, kernel: &Kernel) -> u32 {
+        kernel.workgroup_bytes(&self.definition)
     }
 
     fn edit(&mut self, change: impl FnOnce(&mut Definition)) {

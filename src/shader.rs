@@ -121,7 +121,7 @@ pub struct Kernel {
 
 impl Root {
     /// The name of the entry point.
-    pub(crate) fn entry_point(self) -> &'static str {
+    pub fn entry_point(self) -> &'static str {
         match self {
             Root::Reduce => "reduce",
             Root::Downsweep => "downsweep",
@@ -195,7 +195,7 @@ impl Kernel {
     }
 
     /// The values of the overrides that the module declares.
-    pub(crate) fn overrides(&self) -> Vec<(&'static str, f64)> {
+    pub fn overrides(&self) -> Vec<(&'static str, f64)> {
         let mut overrides = vec![
             ("WORKGROUP_SIZE", f64::from(self.workgroup_size)),
             ("SUBGROUP_COUNT_MAX", f64::from(self.subgroup_count_max())),
@@ -225,7 +225,7 @@ impl Kernel {
     }
 
     /// Storage bindings of the kernel.
-    pub(crate) fn storage_bindings(&self) -> u32 {
+    pub fn storage_bindings(&self) -> u32 {
         let wide = if self.tile == Tile::Vector { 2 } else { 1 };
         let data = match (self.root, self.memory) {
             (_, Memory::Shared) => wide,

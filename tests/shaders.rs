@@ -1,0 +1,309 @@
+//! Every module that the library can make, without a GPU: linked, validated, its overrides
+//! resolved, its bindings, sizes and structs compared with the host's, translated to SPIR-V,
+//! MSL and HLSL, and looked through by the uniformity lint.
+
+#[path = "common/lint.rs"]
+mod lint;
+#[path = "common/operators.rs"]
+mod operators;
+
+use std::collections::BTreeSet;
+
+use lookback::{
+    Carry, Element, Kernel, Memory, Operator, Params, Part, Root, Subgroup, Tile, Tuning,
+};
+use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+use naga::{AddressSpace, Module, TypeInner};
+use operators::Visit;
+
+/// A kernel of each kind; sizes and the operator's part are filled in by `each_kernel`.
+fn variants() -> Vec<Kernel> {
+    let mut kernels = Vec::new();
+    for root in [Root::Reduce, Root::Downsweep] {
+        for subgroup in [Subgroup::Native, Subgroup::Emulated(4), Subgroup::Emulated(32)] {
+            for tile in [Tile::Vector, Tile::Scalar] {
+                for memory in [Memory::Separate, Memory::Shared] {
+                    for carry in [Carry::Params, Carry::Partials] {
+                        // A reduction's carry is always a parameter.
+                        if (root, carry) == (Root::Reduce, Carry::Partials) {
+                            continue;
+                        }
+                        kernels.push(Kernel {
+                            root,
+                            part: Part::Whole,
+                            subgroup,
+                            tile,
+                            memory,
+                            carry,
+                            exclusive: tile == Tile::Vector,
+                            workgroup_size: 0,
+                            group: 0,
+                            rows: 0,
+                        });
+                    }
+                }
+            }
+        }
+    }
+    kernels
+}
+
+/// Links every module.
+struct Linker {
+    texts: Vec<(String, Kernel, String, u32)>,
+}
+
+impl Visit for Linker {
+    fn visit<I: Element, A: Element, O: Element>(
+        &mut self,
+        name: &str,
+        operator: &Operator<I, A, O>,
+        _make: fn(usize) -> I,
+    ) {
+        for variant in variants() {
+            for part in
+                [Part::Whole, Part::ToAccumulators, Part::OnAccumulators, Part::FromAccumulators]
+            {
+                // One type throughout makes one text for all parts.
+                if part != Part::Whole && I::LAYOUT == A::LAYOUT && A::LAYOUT == O::LAYOUT {
+                    continue;
+                }
+                // Sizes take turns: every pair of a size and another choice comes up.
+                let sizes = [(32, 1), (64, 4), (256, 4), (1024, 2)];
+                let (workgroup_size, rows) = sizes[self.texts.len() % sizes.len()];
+                let group = if I::LAYOUT.words() % 4 == 0 { 1 } else { 4 };
+                let kernel = Kernel { part, group, rows, workgroup_size, ..variant };
+                let text = operator.wgsl(&kernel).unwrap_or_else(|e| panic!("{name}: {e}"));
+                self.texts.push((name.to_owned(), kernel, text, operator.workgroup_bytes(&kernel)));
+            }
+        }
+    }
+}
+
+#[test]
+fn every_module_is_valid_translates_and_keeps_its_barriers_uniform() {
+    let mut linker = Linker { texts: Vec::new() };
+    operators::all(&mut linker);
+    let texts = linker.texts;
+    println!("{} modules", texts.len());
+    assert!(texts.len() > 2500, "{} modules: the cover has shrunk", texts.len());
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for share in texts.chunks(texts.len().div_ceil(threads)) {
+            scope.spawn(move || {
+                for (name, kernel, text, workgroup_bytes) in share {
+                    check(text, kernel, *workgroup_bytes)
+                        .unwrap_or_else(|e| panic!("{name} {kernel:?}: {e}\n{text}"));
+                }
+            });
+        }
+    });
+}
+
+fn check(text: &str, kernel: &Kernel, workgroup_bytes: u32) -> Result<(), String> {
+    let module = naga::front::wgsl::parse_str(text).map_err(|e| e.emit_to_string(text))?;
+    let info = validate(&module).map_err(|e| e.emit_to_string(text))?;
+
+    let violations = lint::uniformity(&module, text);
+    if let Some(violation) = violations.first() {
+        return Err(format!("{violation}"));
+    }
+
+    let overrides = kernel.overrides();
+    let declared: BTreeSet<_> =
+        module.overrides.iter().filter_map(|(_, o)| o.name.clone()).collect();
+    let given: BTreeSet<_> = overrides.iter().map(|(name, _)| (*name).to_owned()).collect();
+    if declared != given {
+        return Err(format!("the module declares overrides {declared:?}, the host sets {given:?}"));
+    }
+    let constants = overrides.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+    let entry = Some((naga::ShaderStage::Compute, kernel.root.entry_point()));
+    let (module, info) =
+        naga::back::pipeline_constants::process_overrides(&module, &info, entry, &constants)
+            .map_err(|e| e.to_string())?;
+
+    check_sizes(&module, &info, kernel, workgroup_bytes)?;
+    translate(&module, &info, kernel)
+}
+
+fn validate(module: &Module) -> Result<ModuleInfo, naga::WithSpan<naga::valid::ValidationError>> {
+    let mut validator = Validator::new(ValidationFlags::all(), Capabilities::SUBGROUP);
+    validator
+        .subgroup_stages(naga::valid::ShaderStages::COMPUTE)
+        .subgroup_operations(naga::valid::SubgroupOperationSet::all())
+        .validate(module)
+}
+
+/// Invocations, workgroup bytes and bindings of the module against what the host plans with.
+fn check_sizes(
+    module: &Module,
+    info: &ModuleInfo,
+    kernel: &Kernel,
+    workgroup_bytes: u32,
+) -> Result<(), String> {
+    let entry = &module.entry_points[0];
+    if entry.workgroup_size != [kernel.workgroup_size, 1, 1] {
+        return Err(format!("workgroup size {:?}", entry.workgroup_size));
+    }
+    let mut layouter = naga::proc::Layouter::default();
+    layouter.update(module.to_ctx()).map_err(|e| e.to_string())?;
+    let used = info.get_entry_point(0);
+    let (mut bytes, mut storage) = (0, 0);
+    for (handle, variable) in module.global_variables.iter() {
+        if used[handle].is_empty() {
+            continue;
+        }
+        match variable.space {
+            AddressSpace::WorkGroup => bytes += layouter[variable.ty].size.next_multiple_of(16),
+            AddressSpace::Storage { .. } => storage += 1,
+            AddressSpace::Uniform => {}
+            other => return Err(format!("a variable in {other:?}")),
+        }
+    }
+    if bytes != workgroup_bytes {
+        return Err(format!("{bytes} bytes of workgroup memory, the host counts {workgroup_bytes}"));
+    }
+    if storage != kernel.storage_bindings() {
+        let host = kernel.storage_bindings();
+        return Err(format!("{storage} storage bindings, the host counts {host}"));
+    }
+    Ok(())
+}
+
+fn translate(module: &Module, info: &ModuleInfo, kernel: &Kernel) -> Result<(), String> {
+    let entry = kernel.root.entry_point().to_owned();
+    let stage = naga::ShaderStage::Compute;
+    let options = naga::back::spv::Options { lang_version: (1, 3), ..Default::default() };
+    let pipeline =
+        naga::back::spv::PipelineOptions { shader_stage: stage, entry_point: entry.clone() };
+    naga::back::spv::write_vec(module, info, &options, Some(&pipeline))
+        .map_err(|e| format!("SPIR-V: {e}"))?;
+
+    let options = naga::back::msl::Options {
+        lang_version: (2, 4),
+        fake_missing_bindings: true,
+        ..Default::default()
+    };
+    let pipeline = naga::back::msl::PipelineOptions {
+        entry_point: Some((stage, entry.clone())),
+        ..Default::default()
+    };
+    naga::back::msl::write_string(module, info, &options, &pipeline)
+        .map_err(|e| format!("MSL: {e}"))?;
+
+    let options = naga::back::hlsl::Options {
+        shader_model: naga::back::hlsl::ShaderModel::V6_0,
+        fake_missing_bindings: true,
+        ..Default::default()
+    };
+    let pipeline =
+        naga::back::hlsl::PipelineOptions { entry_point: Some((stage, entry)) };
+    let mut text = String::new();
+    naga::back::hlsl::Writer::new(&mut text, &options, &pipeline)
+        .write(module, info, None)
+        .map_err(|e| format!("HLSL: {e}"))?;
+    Ok(())
+}
+
+/// The struct `Params`, field by field: name, offset, size.
+#[test]
+fn params_on_host_and_device_are_one_struct() {
+    let operator = Operator::<u32>::sum();
+    let kernel = Kernel { workgroup_size: 64, group: 4, rows: 4, ..variants()[0] };
+    let text = operator.wgsl(&kernel).unwrap();
+    let module = naga::front::wgsl::parse_str(&text).unwrap();
+    let mut layouter = naga::proc::Layouter::default();
+    layouter.update(module.to_ctx()).unwrap();
+    let (handle, ty) =
+        module.types.iter().find(|(_, ty)| ty.name.as_deref() == Some("Params")).unwrap();
+    let TypeInner::Struct { members, .. } = &ty.inner else { panic!("Params is no struct") };
+    let device: Vec<(&str, u32)> =
+        members.iter().map(|m| (m.name.as_deref().unwrap(), m.offset)).collect();
+    let at = |offset: usize| offset as u32;
+    let host = [
+        ("n_items", at(std::mem::offset_of!(Params, n_items))),
+        ("n_tiles", at(std::mem::offset_of!(Params, n_tiles))),
+        ("tiles_per_workgroup", at(std::mem::offset_of!(Params, tiles_per_workgroup))),
+        ("src_word", at(std::mem::offset_of!(Params, src_word))),
+        ("dst_word", at(std::mem::offset_of!(Params, dst_word))),
+        ("has_carry", at(std::mem::offset_of!(Params, has_carry))),
+        ("padding_0", at(std::mem::offset_of!(Params, padding))),
+        ("padding_1", at(std::mem::offset_of!(Params, padding)) + 4),
+        ("carry", at(std::mem::offset_of!(Params, carry))),
+    ];
+    assert_eq!(device, host);
+    assert_eq!(layouter[handle].size as usize, size_of::<Params>());
+}
+
+/// A file below `shaders/` that no kernel includes does not exist for any test.
+#[test]
+fn every_shader_file_is_part_of_some_kernel() {
+    let mut texts = String::new();
+    for (commutes, variant) in variants().iter().flat_map(|v| [(true, v), (false, v)]) {
+        let kernel = Kernel { workgroup_size: 64, group: 4, rows: 4, ..*variant };
+        let sum = Operator::<u32>::sum();
+        let last = Operator::from_wgsl(0u32, "b").unwrap();
+        texts += &if commutes { sum.wgsl(&kernel) } else { last.wgsl(&kernel) }.unwrap();
+    }
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders");
+    let mut folders = vec![root.clone()];
+    let mut files = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "wgsl") {
+                let name = path.strip_prefix(&root).unwrap().with_extension("");
+                let name = name.to_str().unwrap().replace('\\', "/");
+                assert!(texts.contains(&format!("// {name}\n")), "{name} is in no kernel");
+                files += 1;
+            }
+        }
+    }
+    assert!(files >= 16, "{files} files found");
+}
+
+/// Where its binary is found, Tint judges too: the browsers' own rules for uniform flow.
+#[test]
+fn tint_agrees_where_it_is_found() {
+    let found = std::process::Command::new("tint").arg("--help").output().is_ok();
+    if !found {
+        println!("skipped: there is no `tint` on the PATH");
+        return;
+    }
+    let folder = std::env::temp_dir().join(format!("lookback-tint-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    for (index, variant) in variants().iter().enumerate() {
+        let kernel = Kernel { workgroup_size: 64, group: 4, rows: 4, ..*variant };
+        for (commutes, operator) in [
+            (true, Operator::<f32>::max()),
+            (false, Operator::from_wgsl(0.0f32, "select(a, b, b != 0.0)").unwrap()),
+        ] {
+            let text = format!("enable subgroups;\n{}", operator.wgsl(&kernel).unwrap());
+            let file = folder.join(format!("{index}-{commutes}.wgsl"));
+            std::fs::write(&file, &text).unwrap();
+            let output =
+                std::process::Command::new("tint").args(["--format", "none"]).arg(&file).output();
+            let output = output.unwrap();
+            let message = String::from_utf8_lossy(&output.stderr).into_owned()
+                + &String::from_utf8_lossy(&output.stdout);
+            assert!(!message.contains("error"), "{kernel:?}\n{message}");
+        }
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// The tuning table's rows are powers of two, as the plans take for granted.
+#[test]
+fn tuning_rows_are_powers_of_two() {
+    for device_type in [wgpu::DeviceType::Cpu, wgpu::DeviceType::DiscreteGpu] {
+        for vendor in [0x10de, 0x1002] {
+            let capabilities = operators::capabilities(device_type, vendor);
+            let tuning = Tuning::for_device(&capabilities);
+            assert!(tuning.workgroup_size.is_power_of_two(), "{tuning:?}");
+            assert!(tuning.emulated_lanes.is_power_of_two(), "{tuning:?}");
+            assert!(tuning.workgroups > 0 && tuning.single_tiles > 0, "{tuning:?}");
+        }
+    }
+}
