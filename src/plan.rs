@@ -131,7 +131,9 @@ impl Geometry {
         let wanted = tuning.workgroup_size.max(1).next_power_of_two();
         let mut workgroup_size = wanted.max(narrowest).min(lanes_limit);
         let geometry = loop {
-            let emulated = tuning.emulated_lanes.max(1).next_power_of_two().min(workgroup_size);
+            // There is scratch for subgroups of 4 lanes or more.
+            let emulated =
+                tuning.emulated_lanes.clamp(4, 128).next_power_of_two().min(workgroup_size);
             let geometry = Geometry {
                 subgroup: if native { Subgroup::Native } else { Subgroup::Emulated(emulated) },
                 workgroup_size,

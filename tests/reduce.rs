@@ -76,7 +76,7 @@ fn every_size_from_one_tile_to_two() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Any data, size and place.
     #[test]

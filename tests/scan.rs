@@ -10,8 +10,7 @@ use common::{Place, check_scan, ladder, small_tiles};
 use lookback::{Context, Element, Kind, Operator, Scan, Tuning};
 use proptest::prelude::*;
 
-const PLACES: [Place; 4] =
-    [Place::Apart, Place::Offset(1, 0), Place::InPlace, Place::OneBuffer];
+const PLACES: [Place; 4] = [Place::Apart, Place::Offset(1, 0), Place::InPlace, Place::OneBuffer];
 
 struct Properties<'a> {
     context: &'a Context,
@@ -109,7 +108,7 @@ fn every_size_from_one_tile_to_two() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Any data, size and place.
     #[test]
@@ -138,8 +137,7 @@ fn calls_without_waits_between_keep_their_own_parameters() {
             scope.spawn(move || {
                 let operator = Operator::<u32>::sum();
                 let tuning = small_tiles(context);
-                let scan =
-                    Scan::with_tuning(context, &operator, Kind::Inclusive, &tuning).unwrap();
+                let scan = Scan::with_tuning(context, &operator, Kind::Inclusive, &tuning).unwrap();
                 let sizes = [3000, 1, 40_000, 127, 2048];
                 let input: Vec<u32> = (0..40_000).map(|i| u32::any(i + seed)).collect();
                 let outputs: Vec<_> = sizes
@@ -152,12 +150,8 @@ fn calls_without_waits_between_keep_their_own_parameters() {
                     })
                     .collect();
                 for (n, output) in sizes.into_iter().zip(outputs) {
-                    let wanted = lookback::reference::scan(
-                        &input[..n],
-                        &operator,
-                        Kind::Inclusive,
-                        None,
-                    );
+                    let wanted =
+                        lookback::reference::scan(&input[..n], &operator, Kind::Inclusive, None);
                     assert_eq!(context.download(&output).unwrap(), wanted.unwrap(), "n = {n}");
                 }
             });

@@ -161,7 +161,9 @@ fn check_sizes(
         }
     }
     if bytes != workgroup_bytes {
-        return Err(format!("{bytes} bytes of workgroup memory, the host counts {workgroup_bytes}"));
+        return Err(format!(
+            "{bytes} bytes of workgroup memory, the host counts {workgroup_bytes}"
+        ));
     }
     if storage != kernel.storage_bindings() {
         let host = kernel.storage_bindings();
@@ -196,8 +198,7 @@ fn translate(module: &Module, info: &ModuleInfo, kernel: &Kernel) -> Result<(), 
         fake_missing_bindings: true,
         ..Default::default()
     };
-    let pipeline =
-        naga::back::hlsl::PipelineOptions { entry_point: Some((stage, entry)) };
+    let pipeline = naga::back::hlsl::PipelineOptions { entry_point: Some((stage, entry)) };
     let mut text = String::new();
     naga::back::hlsl::Writer::new(&mut text, &options, &pipeline)
         .write(module, info, None)

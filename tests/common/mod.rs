@@ -245,7 +245,8 @@ pub fn check_reduce<I: Element, A: Element, O: Element>(
     place: Place,
 ) {
     let what = || format!("{reduce:?} n = {} {place:?}", input.len());
-    let got = reduce_at(context, reduce, input, place).unwrap_or_else(|e| panic!("{}: {e}", what()));
+    let got =
+        reduce_at(context, reduce, input, place).unwrap_or_else(|e| panic!("{}: {e}", what()));
     let wanted = reference::reduce(input, operator, None).unwrap();
     if let Some(difference) = first_difference(&[got], &[wanted]) {
         panic!("{}: {difference}", what());

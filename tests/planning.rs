@@ -1,0 +1,338 @@
+//! Plans without a GPU: on noop adapters and on capabilities made by hand, from 4 to 128 lanes,
+//! with unknown and varying widths, with and without subgroups. These prove planning and typed
+//! errors, not execution.
+
+#[path = "common/operators.rs"]
+mod operators;
+
+use lookback::{
+    Context, Error, GpuSlice, Kind, Memory, Operator, Plan, Reduce, Resource, Root, Scan, Subgroup,
+    Tile, Tuning,
+};
+
+/// A noop device with these features, limits and subgroup bounds.
+fn noop(
+    features: wgpu::Features,
+    limits: wgpu::Limits,
+    lanes: Option<(u32, u32)>,
+) -> (wgpu::Device, wgpu::Queue) {
+    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
+        backends: wgpu::Backends::NOOP,
+        backend_options: wgpu::BackendOptions {
+            noop: wgpu::NoopBackendOptions {
+                enable: true,
+                features: Some(features),
+                limits: Some(limits.clone()),
+                subgroup_min_size: lanes.map(|(min, _)| min),
+                subgroup_max_size: lanes.map(|(_, max)| max),
+                ..Default::default()
+            },
+            ..Default::default()
+        },
+        ..wgpu::InstanceDescriptor::new_without_display_handle()
+    });
+    let adapter = pollster::block_on(instance.request_adapter(&Default::default())).unwrap();
+    let descriptor = wgpu::DeviceDescriptor {
+        required_features: features,
+        required_limits: limits,
+        ..Default::default()
+    };
+    pollster::block_on(adapter.request_device(&descriptor)).unwrap()
+}
+
+fn context(features: wgpu::Features, limits: wgpu::Limits, lanes: Option<(u32, u32)>) -> Context {
+    let (device, queue) = noop(features, limits, lanes);
+    device.on_uncaptured_error(std::sync::Arc::new(|e: wgpu::Error| {
+        eprintln!("uncaptured wgpu error: {e}");
+        std::process::exit(101);
+    }));
+    Context::from_device(device, queue)
+}
+
+/// What must hold of any plan: sizes that fit, chunks that cover all tiles and no more.
+fn check(plan: &Plan, context: &Context, n_items: u32) {
+    let capabilities = context.capabilities();
+    for pass in &plan.passes {
+        let kernel = pass.kernel;
+        assert!(kernel.workgroup_size.is_power_of_two());
+        assert!(kernel.workgroup_size <= capabilities.workgroup_lanes, "{plan}");
+        assert!(kernel.storage_bindings() <= capabilities.storage_bindings, "{plan}");
+        match kernel.subgroup {
+            Subgroup::Native => {
+                assert!(capabilities.subgroups);
+                let widest = capabilities.subgroup_lanes_max.clamp(4, 128).next_power_of_two();
+                assert_eq!(kernel.workgroup_size % widest, 0, "{plan}");
+            }
+            Subgroup::Emulated(lanes) => assert_eq!(kernel.workgroup_size % lanes, 0, "{plan}"),
+        }
+        assert!(pass.workgroups >= 1 && pass.workgroups <= capabilities.workgroups, "{plan}");
+        let params = pass.params;
+        assert_eq!(params.n_tiles, params.n_items.div_ceil(kernel.tile_items()), "{plan}");
+        let covered = u64::from(pass.workgroups) * u64::from(params.tiles_per_workgroup);
+        assert!(covered >= u64::from(params.n_tiles), "{plan}");
+        assert!(
+            (pass.workgroups - 1) * params.tiles_per_workgroup < params.n_tiles.max(1),
+            "a workgroup without a tile: {plan}"
+        );
+    }
+    if let [upsweep, spine, downsweep] = &plan.passes[..] {
+        // Both sweeps cut the items into the same chunks, one partial each.
+        let chunk =
+            |pass: &lookback::Pass| pass.params.tiles_per_workgroup * pass.kernel.tile_items();
+        assert_eq!(chunk(upsweep), chunk(downsweep), "{plan}");
+        assert_eq!(upsweep.workgroups, downsweep.workgroups, "{plan}");
+        assert_eq!(spine.params.n_items, upsweep.workgroups, "{plan}");
+        assert_eq!((spine.src, spine.dst), (Resource::Partials, Resource::Partials));
+        assert_eq!((upsweep.params.n_items, downsweep.params.n_items), (n_items, n_items));
+    }
+}
+
+const SIZES: [u32; 10] =
+    [0, 1, 2, 1023, 1024, 1025, 1 << 20, (1 << 24) + 3, 33_000_000, (1 << 30) - 1];
+
+#[test]
+fn k3_plans_fit_at_every_subgroup_bound() {
+    let widths = [4, 8, 16, 32, 64, 128];
+    let mut bounds: Vec<Option<(u32, u32)>> = vec![None];
+    for (index, min) in widths.into_iter().enumerate() {
+        bounds.extend(widths[index..].iter().map(|&max| Some((min, max))));
+    }
+    for lanes in bounds {
+        for features in [wgpu::Features::SUBGROUP, wgpu::Features::empty()] {
+            for limits in [wgpu::Limits::default(), wgpu::Limits::downlevel_defaults()] {
+                let context = context(features, limits, lanes);
+                let operator = operators::affine();
+                let reduce = Reduce::new(&context, &operator).unwrap();
+                let scan = Scan::new(&context, &operator, Kind::Exclusive).unwrap();
+                let wide = Scan::new(&context, &operators::spread(), Kind::Inclusive).unwrap();
+                for n in SIZES {
+                    check(&reduce.plan(n), &context, n);
+                    check(&scan.plan(n), &context, n);
+                    check(&wide.plan(n), &context, n);
+                }
+                let native = scan.plan(1).passes[0].kernel.subgroup == Subgroup::Native;
+                assert_eq!(native, features == wgpu::Features::SUBGROUP, "{lanes:?}");
+            }
+        }
+    }
+}
+
+/// Bounds that no wgpu gives, by hand: nothing is divided by zero and nothing overflows.
+#[test]
+fn k3_impossible_bounds_do_no_harm() {
+    let (device, queue) = noop(wgpu::Features::SUBGROUP, wgpu::Limits::default(), None);
+    for lanes_max in [0, 1, 3, 5, 64, 128, 129, u32::MAX] {
+        for workgroup_lanes in [1, 2, 3, 32, 100, 256, 1024] {
+            let mut capabilities = operators::capabilities(wgpu::DeviceType::Other, 0);
+            capabilities.subgroup_lanes_min = 0;
+            capabilities.subgroup_lanes_max = lanes_max;
+            capabilities.workgroup_lanes = workgroup_lanes;
+            let context = Context::with_capabilities(device.clone(), queue.clone(), capabilities);
+            let scan = Scan::new(&context, &Operator::<u32>::sum(), Kind::Inclusive).unwrap();
+            for n in SIZES {
+                check(&scan.plan(n), &context, n);
+            }
+        }
+    }
+}
+
+#[test]
+fn l4_workgroups_shrink_to_fit_their_memory_or_the_limit_is_named() {
+    let (device, queue) = noop(wgpu::Features::empty(), wgpu::Limits::default(), None);
+    let at = |workgroup_bytes: u32, workgroup_lanes: u32, storage_bindings: u32| {
+        let mut capabilities = operators::capabilities(wgpu::DeviceType::Other, 0);
+        capabilities.subgroups = false;
+        capabilities.workgroup_bytes = workgroup_bytes;
+        capabilities.workgroup_lanes = workgroup_lanes;
+        capabilities.storage_bindings = storage_bindings;
+        let context = Context::with_capabilities(device.clone(), queue.clone(), capabilities);
+        let operator = Operator::<[f32; 4]>::sum();
+        Scan::new(&context, &operator, Kind::Inclusive).map(|scan| {
+            let kernel = scan.plan(1).passes[0].kernel;
+            assert!(operator.workgroup_bytes(&kernel) <= workgroup_bytes);
+            check(&scan.plan(1 << 20), &context, 1 << 20);
+            kernel.workgroup_size
+        })
+    };
+    assert_eq!(at(16_384, 256, 8).unwrap(), 256);
+    assert_eq!(at(4_096, 256, 8).unwrap(), 128);
+    assert_eq!(at(8_192, 128, 4).unwrap(), 128);
+    assert_eq!(at(64, 256, 8).unwrap(), 2);
+    let limit_of = |result: Result<u32, Error>| match result {
+        Err(Error::Limit { limit, .. }) => limit,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(limit_of(at(16, 256, 8)), "max_compute_workgroup_storage_size");
+    assert_eq!(limit_of(at(16_384, 0, 8)), "max_compute_invocations_per_workgroup");
+    assert_eq!(limit_of(at(16_384, 256, 2)), "max_storage_buffers_per_shader_stage");
+}
+
+#[test]
+fn few_bindings_choose_the_scalar_file() {
+    let features = wgpu::Features::SUBGROUP;
+    let few = context(features, wgpu::Limits::downlevel_defaults(), None);
+    let many = context(features, wgpu::Limits::default(), None);
+    let tiles = |context: &Context| {
+        let scan = Scan::new(context, &Operator::<u32>::sum(), Kind::Inclusive).unwrap();
+        let plan = scan.plan(1 << 24);
+        plan.passes.iter().map(|pass| pass.kernel.tile).collect::<Vec<_>>()
+    };
+    assert_eq!(tiles(&many), [Tile::Vector, Tile::Vector, Tile::Vector]);
+    assert_eq!(tiles(&few), [Tile::Vector, Tile::Vector, Tile::Scalar]);
+}
+
+#[test]
+fn plans_are_data_that_prints_and_compares() {
+    let context = context(wgpu::Features::SUBGROUP, wgpu::Limits::default(), Some((32, 32)));
+    let tuning = Tuning {
+        workgroup_size: 64,
+        words_per_lane: 16,
+        workgroups: 100,
+        single_tiles: 4,
+        emulated_lanes: 32,
+    };
+    let operator = Operator::<u32>::sum();
+    let scan = Scan::with_tuning(&context, &operator, Kind::Inclusive, &tuning).unwrap();
+    assert_eq!(scan.plan(0).passes.len(), 0, "nothing is dispatched for nothing");
+    assert_eq!(scan.plan(4096).passes.len(), 1);
+    let plan = scan.plan(1_000_000);
+    assert_eq!(plan, scan.clone().plan(1_000_000));
+    assert_ne!(plan, scan.plan(1_000_001));
+    let expected = "\
+lookback.reduce Input -> Partials: 1000000 items, 977 tiles of 1024, 98 workgroups of 64 lanes, Native Vector Separate
+lookback.downsweep Partials -> Partials: 98 items, 1 tiles of 1024, 1 workgroups of 64 lanes, Native Vector Shared
+lookback.downsweep Input -> Output: 1000000 items, 977 tiles of 1024, 98 workgroups of 64 lanes, Native Vector Separate
+";
+    assert_eq!(plan.to_string(), expected);
+    let reduce = Reduce::with_tuning(&context, &operator, &tuning).unwrap();
+    // The reduction of nothing is written by one workgroup; no dispatch is of size zero.
+    assert_eq!(reduce.plan(0).passes.len(), 1);
+    assert_eq!(reduce.plan(0).passes[0].workgroups, 1);
+    assert_eq!(reduce.plan(1_000_000).passes.len(), 2);
+    let part = |root, memory| {
+        plan.passes.iter().any(|pass| pass.kernel.root == root && pass.kernel.memory == memory)
+    };
+    assert!(part(Root::Reduce, Memory::Separate) && part(Root::Downsweep, Memory::Shared));
+}
+
+fn buffer(context: &Context, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
+    context.device().create_buffer(&wgpu::BufferDescriptor {
+        label: None,
+        size,
+        usage,
+        mapped_at_creation: false,
+    })
+}
+
+#[test]
+fn bad_arguments_are_typed_errors_before_any_work() {
+    let context = context(wgpu::Features::SUBGROUP, wgpu::Limits::default(), None);
+    let operator = Operator::<u32>::sum();
+    let scan = Scan::new(&context, &operator, Kind::Inclusive).unwrap();
+    let reduce = Reduce::new(&context, &operator).unwrap();
+    let storage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC;
+    let one = buffer(&context, 400, storage);
+    let other = buffer(&context, 400, storage);
+    let (whole, output) = (GpuSlice::<u32>::whole(&one), GpuSlice::<u32>::whole(&other));
+    scan.dispatch(&whole, &output).unwrap();
+
+    let short = GpuSlice::new(&other, 0..99).unwrap();
+    let error = scan.dispatch(&whole, &short).unwrap_err();
+    assert!(matches!(error, Error::Length { wanted: 100, got: 99, .. }), "{error}");
+    let error = reduce.dispatch(&whole, &short).unwrap_err();
+    assert!(matches!(error, Error::Length { wanted: 1, got: 99, .. }), "{error}");
+
+    let error = GpuSlice::<u32>::new(&one, 50..101).unwrap_err();
+    assert!(matches!(error, Error::Length { wanted: 404, got: 400, .. }), "{error}");
+    let error = GpuSlice::<[u32; 4]>::new(&one, u64::MAX - 1..u64::MAX).unwrap_err();
+    assert!(matches!(error, Error::Length { .. }), "{error}");
+
+    let shifted = |range| GpuSlice::<u32>::new(&one, range).unwrap();
+    let error = scan.dispatch(&shifted(0..50), &shifted(1..51)).unwrap_err();
+    let text = error.to_string();
+    assert!(matches!(error, Error::Aliased { .. }), "{text}");
+    assert!(text.contains("bytes 0 to 200") && text.contains("bytes 4 to 204"), "{text}");
+    let error = reduce.dispatch(&shifted(0..50), &shifted(3..4)).unwrap_err();
+    assert!(matches!(error, Error::Aliased { .. }), "{error}");
+    let error = reduce.dispatch(&shifted(3..4), &shifted(3..4)).unwrap_err();
+    assert!(matches!(error, Error::Aliased { .. }), "{error}");
+    scan.dispatch(&shifted(0..50), &shifted(50..100)).unwrap();
+    scan.dispatch(&shifted(0..50), &shifted(0..50)).unwrap();
+
+    let plain = GpuSlice::whole(&buffer(&context, 400, wgpu::BufferUsages::COPY_SRC));
+    for error in
+        [scan.dispatch(&plain, &output).unwrap_err(), scan.dispatch(&whole, &plain).unwrap_err()]
+    {
+        let wanted = wgpu::BufferUsages::STORAGE;
+        assert!(matches!(error, Error::Usage { wanted: w, .. } if w == wanted), "{error}");
+    }
+    let unreadable = GpuSlice::<u32>::whole(&buffer(&context, 4, wgpu::BufferUsages::STORAGE));
+    let error = context.download(&unreadable).unwrap_err();
+    assert!(matches!(error, Error::Usage { .. }), "{error}");
+}
+
+#[test]
+fn sizes_past_the_limits_are_typed_errors() {
+    let limits = wgpu::Limits {
+        max_storage_buffer_binding_size: 1 << 20,
+        max_buffer_size: 1 << 22,
+        ..wgpu::Limits::default()
+    };
+    let context = context(wgpu::Features::SUBGROUP, limits, None);
+    let named = |error: Error| match error {
+        Error::Limit { limit, .. } => limit,
+        other => panic!("{other}"),
+    };
+    let error = context.upload(&vec![0u32; (1 << 18) + 1]).unwrap_err();
+    assert_eq!(named(error), "max_storage_buffer_binding_size");
+    let error = context.allocate::<u32>(u64::MAX).unwrap_err();
+    assert_eq!(named(error), "max_storage_buffer_binding_size");
+    let large = buffer(&context, 1 << 22, wgpu::BufferUsages::STORAGE);
+    let output = context.allocate::<u32>(1).unwrap();
+    let reduce = Reduce::new(&context, &Operator::<u32>::sum()).unwrap();
+    let error = reduce.dispatch(&GpuSlice::whole(&large), &output).unwrap_err();
+    assert_eq!(named(error), "max_storage_buffer_binding_size");
+    // A part that fits a binding does.
+    reduce.dispatch(&GpuSlice::new(&large, 1000..2000).unwrap(), &output).unwrap();
+}
+
+#[test]
+fn a_broken_operator_is_reported_at_its_place_in_the_users_text() {
+    let place = |text: &str| match Operator::<u32>::from_wgsl(0, text) {
+        Err(Error::InvalidWgsl { line, column, message, .. }) => (line, column, message),
+        other => panic!("{text}: {other:?}"),
+    };
+    let (line, column, message) = place("a + missing");
+    assert_eq!((line, column), (1, 5), "{message}");
+    assert!(message.contains("missing"), "{message}");
+    let (line, column, _) = place("a +\n  undefined_name(b)");
+    assert_eq!((line, column), (2, 3));
+    let (line, _, _) =
+        place("fn combine(a: u32, b: u32) -> u32 {\n    let x = 1;\n    return zzz;\n}");
+    assert_eq!(line, 3);
+    for (text, says) in [
+        ("", "empty"),
+        ("a +", "expected"),
+        ("f32(a)", "type"),
+        ("a; }\nvar<private> p: u32; fn g() -> u32 { return p", "module-scope variable"),
+        ("fn combine(a: u32, b: u32) -> u32 { workgroupBarrier(); return a; }", "barrier"),
+        ("fn combine(a: u32, b: u32) -> u32 { return subgroupAdd(a); }", ""),
+        ("fn combine(a: f32, b: f32) -> f32 { return a; }", "other types"),
+        ("fn combine(a: u32) -> u32 { return a; }", "other types"),
+        ("fn combined(a: u32, b: u32) -> u32 { return a; }", "no function `combine`"),
+        (
+            "fn combine(a: u32, b: u32) -> u32 { return enter(a); }\nfn enter(x: u32) -> u32 { return x; }",
+            "`enter` is the library's",
+        ),
+        ("fn combine(a: u32, b: u32) -> u32 { return a; }\noverride k: u32 = 1u;", "override"),
+        ("src_words[a] + b", "src_words"),
+        ("a + params.n_items", "params"),
+    ] {
+        let (_, _, message) = place(text);
+        assert!(message.contains(says), "{text}: {message}");
+    }
+    let error = Operator::<u32>::sum().with_lift("y", |x: f32| x as u32).unwrap_err();
+    assert!(matches!(error, Error::InvalidWgsl { role: "lift", line: 1, column: 1, .. }));
+    let error = Operator::<u32>::sum().with_lower("f32(x", |x: u32| x as f32).unwrap_err();
+    assert!(matches!(error, Error::InvalidWgsl { role: "lower", .. }));
+}
