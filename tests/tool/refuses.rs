@@ -98,14 +98,14 @@ fn headers_that_numpy_would_not_write_are_refused() {
         ("{}", "no 'descr' at byte 2"),
         ("{'descr': '<f4'}", "no 'fortran_order' at byte 16"),
         ("{'descr': '<f4', 'descr': '<f4'", "a second 'descr' at byte 31"),
-        ("{'descr' '<f4'}", "no ':' at byte 8"),
+        ("{'descr' '<f4'}", "no ':' at byte 9"),
         ("{'other': 1}", "an unknown key 'other' at byte 9"),
-        ("{'fortran_order': 0}", "neither True nor False at byte 17"),
+        ("{'fortran_order': 0}", "neither True nor False at byte 18"),
         ("{'descr': '<f4', 'fortran_order': False, 'shape': (3,)} x", "text after the dictionary"),
         ("{'descr': [('x', '<f4')]}", "a structured dtype, which is not supported, at byte 9"),
         ("{'shape': (-3,)}", "a size that is none (cannot parse integer from empty string)"),
         ("{'shape': (18446744073709551616,)}", "a size that is none (number too large"),
-        ("{'shape': (3 4)}", "no ')' at byte 12"),
+        ("{'shape': (3 4)}", "no ')' at byte 13"),
     ] {
         let folder = Folder::new();
         folder.write("in.npy", &npy_of(text, &[0; 12]));
