@@ -1,0 +1,121 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
+
+/// Reduce and scan one-dimensional .npy arrays of uint32, int32 or float32 on a GPU.
+#[derive(Debug, Parser)]
+#[command(name = "lookback", version, arg_required_else_help = true)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+    /// What every command takes.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// What every command takes.
+#[derive(Debug, Args)]
+pub struct Common {
+    /// The GPU to use: an index that `info` shows, or a part of its name; default: the best
+    #[arg(long, global = true, value_name = "NAME_OR_INDEX")]
+    pub adapter: Option<String>,
+    /// Print one JSON object instead of text
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// List the adapters of this machine and what the library chooses on them
+    Info,
+    /// Combine all items of an array into one value
+    #[command(group = operator_group())]
+    Reduce(ReduceArgs),
+    /// Write the running combination of an array's items
+    #[command(group = operator_group())]
+    Scan(ScanArgs),
+    /// Check every primitive against the host, byte for byte
+    Verify(VerifyArgs),
+}
+
+/// Arguments of `reduce`.
+#[derive(Debug, Args)]
+pub struct ReduceArgs {
+    /// The array
+    #[arg(value_name = "IN.npy")]
+    pub input: PathBuf,
+    /// How to combine.
+    #[command(flatten)]
+    pub operator: OperatorArgs,
+}
+
+/// Arguments of `scan`.
+#[derive(Debug, Args)]
+pub struct ScanArgs {
+    /// The array
+    #[arg(value_name = "IN.npy")]
+    pub input: PathBuf,
+    /// The file to write; may be the input
+    #[arg(value_name = "OUT.npy")]
+    pub output: PathBuf,
+    /// How to combine.
+    #[command(flatten)]
+    pub operator: OperatorArgs,
+    /// Let each output cover the items before its own only
+    #[arg(long)]
+    pub exclusive: bool,
+}
+
+/// How to combine.
+#[derive(Debug, Args)]
+pub struct OperatorArgs {
+    /// A built-in operator; and, or and xor are for integers
+    #[arg(long, value_enum)]
+    pub op: Option<Builtin>,
+    /// An operator of your own: a WGSL expression in a (left) and b (right), associative
+    #[arg(long, value_name = "WGSL", allow_hyphen_values = true, requires = "identity")]
+    pub op_wgsl: Option<String>,
+    /// The value that --op-wgsl leaves others alone with
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true, conflicts_with = "op")]
+    #[arg(requires = "op_wgsl")]
+    pub identity: Option<String>,
+    /// A value to the left of the first item
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
+    pub init: Option<String>,
+}
+
+/// Exactly one way to name an operator.
+fn operator_group() -> ArgGroup {
+    ArgGroup::new("operator").args(["op", "op_wgsl"]).required(true)
+}
+
+/// The built-in operators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Builtin {
+    /// a + b, integers modulo 2^32
+    Sum,
+    /// a * b, integers modulo 2^32
+    Product,
+    /// The lesser; NaN wins
+    Min,
+    /// The greater; NaN wins
+    Max,
+    /// Bitwise and
+    And,
+    /// Bitwise or
+    Or,
+    /// Bitwise exclusive or
+    Xor,
+}
+
+/// Arguments of `verify`.
+#[derive(Debug, Args)]
+pub struct VerifyArgs {
+    /// Flip a word of one GPU result, to show that the check notices
+    #[arg(long, hide = true)]
+    pub corrupt: bool,
+}
