@@ -310,7 +310,7 @@ impl Definition {
     }
 
     /// The same operator from its accumulators: nothing lifted, outputs lowered.
-    pub fn from_accumulators(&self) -> Definition {
+    pub fn lowering(&self) -> Definition {
         let plain = self.on_accumulators();
         Definition { input: plain.input, lift: plain.lift, ..self.clone() }
     }

@@ -8,9 +8,12 @@ use crate::error::Error;
 use crate::operator::Definition;
 use crate::shader::Kernel;
 
-/// Compiled kernels, shared by all plans of a context: the module's text and its overrides.
+/// What makes a kernel what it is: the module's text and the bits of its overrides.
+type Key = (String, Vec<(&'static str, u64)>);
+
+/// Compiled kernels, shared by all plans of a context.
 #[derive(Default)]
-pub(crate) struct Cache(Mutex<HashMap<(String, Vec<(&'static str, u64)>), wgpu::ComputePipeline>>);
+pub(crate) struct Cache(Mutex<HashMap<Key, wgpu::ComputePipeline>>);
 
 /// The kernels of one plan's operator, compiled when first used.
 pub(crate) struct Kernels {
@@ -48,7 +51,7 @@ impl Cache {
             |message: String| Error::Refused { what: format!("the kernel {label}"), message };
         let text = kernel.link(operator).map_err(refused)?;
         let overrides = kernel.overrides();
-        let key = (text, overrides.iter().map(|&(name, v)| (name, v.to_bits())).collect());
+        let key: Key = (text, overrides.iter().map(|&(name, v)| (name, v.to_bits())).collect());
         let mut cache = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(pipeline) = cache.get(&key) {
             return Ok(pipeline.clone());

@@ -243,7 +243,7 @@ impl Geometry {
             return Plan { passes: vec![single] };
         }
         let chunks = self.chunks(operator, kernel, placement, n_items);
-        let operator = operator.from_accumulators();
+        let operator = operator.lowering();
         let kernel =
             Kernel { part: Part::FromAccumulators, ..self.kernel(&operator, Root::Reduce) };
         let placement = Placement { dst_word: placement.dst_word, ..Placement::ALIGNED };

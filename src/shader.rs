@@ -143,7 +143,7 @@ impl Kernel {
             Part::Whole => operator.clone(),
             Part::ToAccumulators => operator.to_accumulators(),
             Part::OnAccumulators => operator.on_accumulators(),
-            Part::FromAccumulators => operator.from_accumulators(),
+            Part::FromAccumulators => operator.lowering(),
         }
     }
 
