@@ -95,3 +95,8 @@ impl Context {
         Scan::new(self, operator, Kind::Exclusive)?.run(input)
     }
 }
+
+/// The README's example, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
