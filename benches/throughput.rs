@@ -9,8 +9,8 @@ const COPY: &str = "
 @group(0) @binding(1) var<storage, read_write> dst: array<vec4<u32>>;
 @compute @workgroup_size(256)
 fn copy(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
-    let first = group.x * 1024u + lane;
-    for (var i = 0u; i < 4u; i += 1u) {
+    let first = group.x * 2048u + lane;
+    for (var i = 0u; i < 8u; i += 1u) {
         let at = first + i * 256u;
         if (at < arrayLength(&src)) { dst[at] = src[at]; }
     }
@@ -131,7 +131,7 @@ fn run(context: &Context, n: u64) {
     let record_copy = |pass: &mut wgpu::ComputePass<'_>| {
         pass.set_pipeline(&copy);
         pass.set_bind_group(0, &group, &[]);
-        pass.dispatch_workgroups(n.div_ceil(4096) as u32, 1, 1);
+        pass.dispatch_workgroups(n.div_ceil(8192) as u32, 1, 1);
     };
     let record_reduce = |pass: &mut wgpu::ComputePass<'_>| {
         reduce.record_in_pass(pass, &bench.input, &total).unwrap();

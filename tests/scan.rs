@@ -10,7 +10,7 @@ use common::{Place, check_scan, ladder, small_tiles};
 use lookback::{Context, Element, Kind, Operator, Scan, Tuning};
 use proptest::prelude::*;
 
-const PLACES: [Place; 4] = [Place::Apart, Place::Offset(1, 0), Place::InPlace, Place::OneBuffer];
+const PLACES: [Place; 4] = [Place::Apart, Place::Offset(1, 0), Place::Same, Place::OneBuffer];
 
 struct Properties<'a> {
     context: &'a Context,
@@ -37,7 +37,7 @@ impl Visit for Properties<'_> {
             };
             // In place needs items of one size.
             let place = match (PLACES[place], I::LAYOUT.words() == O::LAYOUT.words()) {
-                (Place::InPlace, false) => Place::Apart,
+                (Place::Same, false) => Place::Apart,
                 (place, _) => place,
             };
             let scan = Scan::with_tuning(context, operator, kind, &tuning)

@@ -102,7 +102,7 @@ fn every_module_is_valid_translates_and_keeps_its_barriers_uniform() {
 
 fn check(text: &str, kernel: &Kernel, workgroup_bytes: u32) -> Result<(), String> {
     let module = naga::front::wgsl::parse_str(text).map_err(|e| e.emit_to_string(text))?;
-    let info = validate(&module).map_err(|e| e.emit_to_string(text))?;
+    let info = validate(&module, text)?;
 
     let violations = lint::uniformity(&module, text);
     if let Some(violation) = violations.first() {
@@ -126,12 +126,13 @@ fn check(text: &str, kernel: &Kernel, workgroup_bytes: u32) -> Result<(), String
     translate(&module, &info, kernel)
 }
 
-fn validate(module: &Module) -> Result<ModuleInfo, naga::WithSpan<naga::valid::ValidationError>> {
+fn validate(module: &Module, text: &str) -> Result<ModuleInfo, String> {
     let mut validator = Validator::new(ValidationFlags::all(), Capabilities::SUBGROUP);
     validator
         .subgroup_stages(naga::valid::ShaderStages::COMPUTE)
         .subgroup_operations(naga::valid::SubgroupOperationSet::all())
         .validate(module)
+        .map_err(|e| e.emit_to_string(text))
 }
 
 /// Invocations, workgroup bytes and bindings of the module against what the host plans with.

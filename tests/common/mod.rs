@@ -125,7 +125,7 @@ pub enum Place {
     /// Buffers of their own, from these items on.
     Offset(u64, u64),
     /// One slice.
-    InPlace,
+    Same,
     /// Two ranges of one buffer, the output first.
     OneBuffer,
 }
@@ -146,12 +146,12 @@ pub fn scan_at<I: Element, A: Element, O: Element>(
     let (in_words, out_words) = (u64::from(I::LAYOUT.words()), u64::from(O::LAYOUT.words()));
     let slack = 37;
     let (src_item, dst_item) = match place {
-        Place::Apart | Place::InPlace => (0, 0),
+        Place::Apart | Place::Same => (0, 0),
         Place::Offset(src, dst) => (src, dst),
         // Both element types must fit the buffer's words: past the output and its slack.
         Place::OneBuffer => (((n + slack) * out_words).div_ceil(in_words), 0),
     };
-    let one_buffer = matches!(place, Place::InPlace | Place::OneBuffer);
+    let one_buffer = matches!(place, Place::Same | Place::OneBuffer);
     let src_words = canaries(src_item * in_words);
     let mut words: Vec<u32> = src_words;
     words.extend_from_slice(bytemuck::cast_slice::<I, u32>(input));
@@ -222,10 +222,13 @@ pub fn first_difference<O: Element>(got: &[O], wanted: &[O]) -> Option<String> {
     Some(format!("item {index} is {:?}, wanted {:?}", got[index], wanted[index]))
 }
 
+/// A scan, its operator and its kind.
+type ScanParts<'a, I, A, O> = (&'a Scan<I, A, O>, &'a Operator<I, A, O>, Kind);
+
 /// The scan of `input` equals the reference in every bit, wherever it lies.
 pub fn check_scan<I: Element, A: Element, O: Element>(
     context: &Context,
-    (scan, operator, kind): (&Scan<I, A, O>, &Operator<I, A, O>, Kind),
+    (scan, operator, kind): ScanParts<'_, I, A, O>,
     input: &[I],
     place: Place,
 ) {
