@@ -16,6 +16,9 @@ fn copy(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     }
 }";
 
+/// Records what is timed.
+type Record<'a> = dyn Fn(&mut wgpu::ComputePass<'_>) + 'a;
+
 struct Bench {
     context: Context,
     input: GpuSlice<u32>,
@@ -27,7 +30,7 @@ struct Bench {
 
 impl Bench {
     /// Seconds of one recorded pass.
-    fn time(&self, record: &dyn Fn(&mut wgpu::ComputePass<'_>)) -> f64 {
+    fn time(&self, record: &Record<'_>) -> f64 {
         let device = self.context.device();
         let mut encoder = device.create_command_encoder(&Default::default());
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
@@ -139,7 +142,7 @@ fn run(context: &Context, n: u64) {
     let record_scan = |pass: &mut wgpu::ComputePass<'_>| {
         scan.record_in_pass(pass, &bench.input, &bench.output).unwrap();
     };
-    let candidates: [(&str, &dyn Fn(&mut wgpu::ComputePass<'_>), u64); 3] =
+    let candidates: [(&str, &Record<'_>, u64); 3] =
         [("copy", &record_copy, 8), ("reduce", &record_reduce, 4), ("scan", &record_scan, 8)];
     // Clocks fall while a device idles: warm up, then take turns without pauses.
     let start = std::time::Instant::now();

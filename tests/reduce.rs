@@ -27,7 +27,7 @@ impl Visit for Properties<'_> {
     ) {
         for [variant, place] in pairwise::rows([4, PLACES.len()]) {
             // Elements take turns with the places, so that a quarter of the product is run.
-            if (variant + place + self.checked) % 4 != 0 {
+            if !(variant + place + self.checked).is_multiple_of(4) {
                 continue;
             }
             let context = self.contexts[variant % 2];
