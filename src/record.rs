@@ -125,7 +125,7 @@ pub(crate) fn record(
     let pipelines = plan.passes.iter().map(|pass| kernels.get(context, pass.kernel));
     let pipelines = pipelines.collect::<Result<Vec<_>, _>>()?;
     let device = context.device();
-    let params = params_buffer(device, plan)?;
+    let params = context.scoped("the parameters", |device| params_buffer(device, plan))??;
     let partials = Span::whole(partials);
     for (index, (pass, pipeline)) in plan.passes.iter().zip(&pipelines).enumerate() {
         let params = wgpu::BindingResource::Buffer(wgpu::BufferBinding {

@@ -312,7 +312,8 @@ fn a_broken_operator_is_reported_at_its_place_in_the_users_text() {
     assert_eq!(line, 3);
     for (text, says) in [
         ("", "empty"),
-        ("a +", "expected"),
+        ("a +", "ends where more"),
+        ("(a + b", "ends where more"),
         ("f32(a)", "type"),
         ("a; }\nvar<private> p: u32; fn g() -> u32 { return p", "module-scope variable"),
         ("fn combine(a: u32, b: u32) -> u32 { workgroupBarrier(); return a; }", "barrier"),

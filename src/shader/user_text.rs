@@ -46,6 +46,11 @@ pub(crate) fn check(text: &str, role: Role, from: &str, to: &str) -> Result<Stri
     let source = format!("{before}{text}{after}");
     let place = |span: Option<Span>, message: String| {
         let offset = span.and_then(|span| span.to_range()).map_or(0, |range| range.start);
+        // Past the user's text stands our own, which the message would be about.
+        let message = match offset >= before.len() + text.len() && !is_function {
+            true => "the expression ends where more of it was expected".to_owned(),
+            false => message,
+        };
         error(text, role, offset.saturating_sub(before.len()), message)
     };
 
