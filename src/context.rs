@@ -1,10 +1,12 @@
 //! Context: a device and its queue, what it can do, and the kernels compiled for it.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::capabilities::{Capabilities, requirements};
 use crate::error::Error;
 use crate::pipeline::Cache;
+use crate::transfer::Poller;
 
 /// A device that primitives run on. Clones share everything.
 ///
@@ -23,6 +25,7 @@ struct Inner {
     queue: wgpu::Queue,
     capabilities: Capabilities,
     pipelines: Cache,
+    poller: Arc<Poller>,
 }
 
 /// An adapter of this machine, for lists and choices.
@@ -129,8 +132,8 @@ impl Context {
         queue: wgpu::Queue,
         capabilities: Capabilities,
     ) -> Self {
-        let pipelines = Cache::default();
-        Context { inner: Arc::new(Inner { device, queue, capabilities, pipelines }) }
+        let (pipelines, poller) = Default::default();
+        Context { inner: Arc::new(Inner { device, queue, capabilities, pipelines, poller }) }
     }
 
     /// The device.
@@ -150,6 +153,10 @@ impl Context {
 
     pub(crate) fn pipelines(&self) -> &Cache {
         &self.inner.pipelines
+    }
+
+    pub(crate) fn poller(&self) -> &Arc<Poller> {
+        &self.inner.poller
     }
 
     /// Runs `work` so that what wgpu finds wrong comes back as an error and nothing reaches the
@@ -172,11 +179,43 @@ impl Context {
             return Err(Error::OutOfMemory { what: what.to_owned() });
         }
         match internal.or(validation) {
+            Some(error) if self.is_lost() => Err(Error::DeviceLost { reason: error.to_string() }),
             Some(error) => {
                 Err(Error::Refused { what: what.to_owned(), message: error.to_string() })
             }
             None => Ok(result),
         }
+    }
+
+    /// Whether the device is lost. wgpu tells that by a callback only, which is the caller's; but
+    /// a lost device makes no buffer, and to map what it did not make fails at once.
+    pub(crate) fn is_lost(&self) -> bool {
+        let validation = self.device().push_error_scope(wgpu::ErrorFilter::Validation);
+        let probe = self.device().create_buffer(&wgpu::BufferDescriptor {
+            label: Some("lookback.probe"),
+            size: 4,
+            usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        let failed = Arc::new(AtomicBool::new(false));
+        let seen = failed.clone();
+        probe.map_async(wgpu::MapMode::Read, .., move |result| {
+            seen.store(result.is_err(), Ordering::SeqCst);
+        });
+        let failed = failed.load(Ordering::SeqCst);
+        drop(pollster::block_on(validation.pop()));
+        failed
+    }
+}
+
+/// Polls a device; what wgpu panics at, the loss of the device, is an error.
+pub(crate) fn poll(device: &wgpu::Device, poll_type: wgpu::PollType) -> Result<(), Error> {
+    // Nothing of ours is used after a panic in it.
+    let poll = std::panic::AssertUnwindSafe(|| device.poll(poll_type));
+    match std::panic::catch_unwind(poll) {
+        Ok(Ok(_) | Err(wgpu::PollError::Timeout)) => Ok(()),
+        Ok(Err(e)) => Err(Error::DeviceLost { reason: e.to_string() }),
+        Err(_) => Err(Error::DeviceLost { reason: "the device failed while it was polled".into() }),
     }
 }
 

@@ -75,6 +75,10 @@ impl Cache {
                 cache: None,
             })
         })?;
+        if context.is_lost() {
+            let reason = format!("{label} could not be compiled");
+            return Err(Error::DeviceLost { reason });
+        }
         cache.insert(key, pipeline.clone());
         Ok(pipeline)
     }

@@ -80,9 +80,30 @@ impl<I: Element, A: Element, O: Element> Prepared<I, A, O> {
         n_outputs: u64,
         dispatch: impl FnOnce(&GpuSlice<I>, &GpuSlice<O>) -> Result<(), Error>,
     ) -> Result<Vec<O>, Error> {
+        let output = self.start(input, n_outputs, dispatch)?;
+        self.context.download(&output)
+    }
+
+    /// [`Prepared::run`] without blocking the thread.
+    pub async fn run_async(
+        &self,
+        input: &[I],
+        n_outputs: u64,
+        dispatch: impl FnOnce(&GpuSlice<I>, &GpuSlice<O>) -> Result<(), Error>,
+    ) -> Result<Vec<O>, Error> {
+        let output = self.start(input, n_outputs, dispatch)?;
+        self.context.download_async(&output).await
+    }
+
+    fn start(
+        &self,
+        input: &[I],
+        n_outputs: u64,
+        dispatch: impl FnOnce(&GpuSlice<I>, &GpuSlice<O>) -> Result<(), Error>,
+    ) -> Result<GpuSlice<O>, Error> {
         let input = self.context.upload(input)?;
         let output = self.context.allocate(n_outputs)?;
         dispatch(&input, &output)?;
-        self.context.download(&output)
+        Ok(output)
     }
 }

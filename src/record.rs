@@ -214,8 +214,18 @@ pub(crate) fn dispatch(
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor {
             label: Some("lookback.dispatch"),
         });
-        record(&mut encoder.begin_compute_pass(&Default::default()))?;
+        in_encoder(&mut encoder, record)?;
         context.queue().submit([encoder.finish()]);
         Ok(())
     })?
+}
+
+/// Records a compute pass into an encoder.
+pub(crate) fn in_encoder(
+    encoder: &mut wgpu::CommandEncoder,
+    record: impl FnOnce(&mut wgpu::ComputePass<'_>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let descriptor =
+        wgpu::ComputePassDescriptor { label: Some("lookback"), timestamp_writes: None };
+    record(&mut encoder.begin_compute_pass(&descriptor))
 }

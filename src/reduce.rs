@@ -24,7 +24,8 @@ use crate::tuning::Tuning;
 /// | [`new`](Self::new) | no | for the compiler | a small scratch |
 /// | [`run`](Self::run) | yes | yes | buffers for input and result |
 /// | [`dispatch`](Self::dispatch) | yes | no | a small uniform |
-/// | [`record_in_pass`](Self::record_in_pass) | no | no | a small uniform |
+/// | [`run_async`](Self::run_async) | yes | no thread | buffers as `run` |
+/// | [`record`](Self::record), [`record_in_pass`](Self::record_in_pass) | no | no | a small uniform |
 ///
 /// Sources: Harris, "Optimizing Parallel Reduction in CUDA"; Merrill & Garland 2016.
 #[derive(Clone)]
@@ -80,6 +81,14 @@ impl<I: Element, A: Element, O: Element> Reduce<I, A, O> {
         Ok(results[0])
     }
 
+    /// [`Reduce::run`] without blocking the thread: uploads and submits when first polled.
+    ///
+    /// Errors: as [`Reduce::run`].
+    pub async fn run_async(&self, input: &[I]) -> Result<O, Error> {
+        let dispatch = |input: &_, output: &_| self.dispatch(input, output);
+        Ok(self.0.run_async(input, 1, dispatch).await?[0])
+    }
+
     /// Reduces a slice of the device into a slice of one item: submits and does not wait.
     ///
     /// The two may lie in one buffer if they share no byte.
@@ -88,6 +97,17 @@ impl<I: Element, A: Element, O: Element> Reduce<I, A, O> {
     /// `STORAGE`, [`Error::Aliased`], [`Error::Limit`] beyond the largest binding.
     pub fn dispatch(&self, input: &GpuSlice<I>, output: &GpuSlice<O>) -> Result<(), Error> {
         record::dispatch(&self.0.context, |pass| self.record_in_pass(pass, input, output))
+    }
+
+    /// Records the reduction into an encoder of the caller's, in a compute pass of its own; otherwise as
+    /// [`Reduce::record_in_pass`].
+    pub fn record(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        input: &GpuSlice<I>,
+        output: &GpuSlice<O>,
+    ) -> Result<(), Error> {
+        record::in_encoder(encoder, |pass| self.record_in_pass(pass, input, output))
     }
 
     /// Records the reduction into a compute pass of the caller's, who submits it. Kernels that

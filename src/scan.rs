@@ -35,7 +35,8 @@ pub enum Kind {
 /// | [`new`](Self::new) | no | for the compiler | a small scratch |
 /// | [`run`](Self::run) | yes | yes | buffers for input and output |
 /// | [`dispatch`](Self::dispatch) | yes | no | a small uniform |
-/// | [`record_in_pass`](Self::record_in_pass) | no | no | a small uniform |
+/// | [`run_async`](Self::run_async) | yes | no thread | buffers as `run` |
+/// | [`record`](Self::record), [`record_in_pass`](Self::record_in_pass) | no | no | a small uniform |
 ///
 /// Sources: Merrill & Garland 2016 (reduce-then-scan); Kogge & Stone 1973; Blelloch 1990.
 #[derive(Clone)]
@@ -92,6 +93,14 @@ impl<I: Element, A: Element, O: Element> Scan<I, A, O> {
         self.prepared.run(input, input.len() as u64, |input, output| self.dispatch(input, output))
     }
 
+    /// [`Scan::run`] without blocking the thread: uploads and submits when first polled.
+    ///
+    /// Errors: as [`Scan::run`].
+    pub async fn run_async(&self, input: &[I]) -> Result<Vec<O>, Error> {
+        let dispatch = |input: &_, output: &_| self.dispatch(input, output);
+        self.prepared.run_async(input, input.len() as u64, dispatch).await
+    }
+
     /// Scans a slice of the device into a slice of as many items: submits and does not wait.
     /// Nothing is written past the output's last item.
     ///
@@ -101,6 +110,17 @@ impl<I: Element, A: Element, O: Element> Scan<I, A, O> {
     /// `STORAGE`, [`Error::Aliased`], [`Error::Limit`] beyond the largest binding.
     pub fn dispatch(&self, input: &GpuSlice<I>, output: &GpuSlice<O>) -> Result<(), Error> {
         record::dispatch(&self.prepared.context, |pass| self.record_in_pass(pass, input, output))
+    }
+
+    /// Records the scan into an encoder of the caller's, in a compute pass of its own; otherwise as
+    /// [`Scan::record_in_pass`].
+    pub fn record(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        input: &GpuSlice<I>,
+        output: &GpuSlice<O>,
+    ) -> Result<(), Error> {
+        record::in_encoder(encoder, |pass| self.record_in_pass(pass, input, output))
     }
 
     /// Records the scan into a compute pass of the caller's, who submits it. Kernels that no

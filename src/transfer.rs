@@ -1,6 +1,12 @@
 //! Moving items between host and device.
 
-use crate::context::Context;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures_intrusive::channel::shared::{OneshotReceiver, oneshot_channel};
+
+use crate::context::{self, Context};
 use crate::element::Element;
 use crate::error::Error;
 use crate::slice::GpuSlice;
@@ -9,6 +15,25 @@ use crate::slice::GpuSlice;
 const USAGES: wgpu::BufferUsages = wgpu::BufferUsages::STORAGE
     .union(wgpu::BufferUsages::COPY_SRC)
     .union(wgpu::BufferUsages::COPY_DST);
+
+/// How long the poller waits for the device before it looks whether it is still wanted.
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
+
+/// The one thread of a context that polls its device while mappings are pending: a mapping
+/// completes only when something polls. No thread runs while nothing is pending.
+#[derive(Default)]
+pub(crate) struct Poller {
+    pending: AtomicUsize,
+    /// Whether the thread runs; held while it decides to end.
+    running: Mutex<bool>,
+}
+
+/// A copy on its way to the host: submitted, its mapping asked for.
+pub(crate) struct Download {
+    staging: wgpu::Buffer,
+    submission: wgpu::SubmissionIndex,
+    mapped: OneshotReceiver<Result<(), wgpu::BufferAsyncError>>,
+}
 
 impl Context {
     /// Makes a buffer with these items, for use as any argument. Allocates; submits at most a
@@ -49,9 +74,28 @@ impl Context {
     /// Errors: [`Error::Usage`] without `COPY_SRC`, [`Error::OutOfMemory`],
     /// [`Error::DeviceLost`].
     pub fn download<T: Element>(&self, slice: &GpuSlice<T>) -> Result<Vec<T>, Error> {
+        let Some(download) = self.start_download(slice)? else { return Ok(Vec::new()) };
+        let submission_index = Some(download.submission.clone());
+        let wait = wgpu::PollType::Wait { submission_index, timeout: None };
+        context::poll(self.device(), wait)?;
+        pollster::block_on(download.items())
+    }
+
+    /// [`Context::download`] without blocking the thread: one thread of the context polls the
+    /// device while such futures are pending. A future that is dropped leaves nothing behind.
+    ///
+    /// Errors: as [`Context::download`].
+    pub async fn download_async<T: Element>(&self, slice: &GpuSlice<T>) -> Result<Vec<T>, Error> {
+        let Some(download) = self.start_download(slice)? else { return Ok(Vec::new()) };
+        self.keep_polling()?;
+        download.items().await
+    }
+
+    /// Submits a copy of a slice to a buffer that the host can read, and asks for its mapping.
+    fn start_download<T: Element>(&self, slice: &GpuSlice<T>) -> Result<Option<Download>, Error> {
         slice.check_usage("source", wgpu::BufferUsages::COPY_SRC)?;
         if slice.is_empty() {
-            return Ok(Vec::new());
+            return Ok(None);
         }
         let bytes = slice.byte_range();
         let size = bytes.end - bytes.start;
@@ -63,6 +107,9 @@ impl Context {
                 got: self.capabilities().buffer_bytes,
             });
         }
+        let (sender, mapped) = oneshot_channel();
+        let poller = self.poller().clone();
+        poller.pending.fetch_add(1, Ordering::SeqCst);
         let (staging, submission) = self.scoped("a download", |device| {
             let staging = device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some("lookback.download"),
@@ -73,32 +120,68 @@ impl Context {
             let mut encoder = device.create_command_encoder(&Default::default());
             encoder.copy_buffer_to_buffer(slice.buffer(), bytes.start, &staging, 0, size);
             let submission = self.queue().submit([encoder.finish()]);
+            // wgpu calls back in every case: mapped, failed, buffer dropped, device lost.
+            staging.map_async(wgpu::MapMode::Read, .., move |result| {
+                poller.pending.fetch_sub(1, Ordering::SeqCst);
+                // The receiver is gone if its future was dropped.
+                let _ = sender.send(result);
+            });
             (staging, submission)
         })?;
-        self.wait_mapped(&staging, submission)?;
-        let lost = |reason: String| Error::DeviceLost { reason };
-        let view = staging.get_mapped_range(..).map_err(|e| lost(e.to_string()))?;
-        Ok(bytemuck::pod_collect_to_vec(&view))
+        Ok(Some(Download { staging, submission, mapped }))
     }
 
-    /// Maps a buffer for reading and waits until it is.
-    fn wait_mapped(
-        &self,
-        buffer: &wgpu::Buffer,
-        submission: wgpu::SubmissionIndex,
-    ) -> Result<(), Error> {
-        let lost = |reason: String| Error::DeviceLost { reason };
-        let (sender, receiver) = futures_intrusive::channel::shared::oneshot_channel();
-        buffer.map_async(wgpu::MapMode::Read, .., move |result| {
-            // The receiver is gone only if the wait below failed, and then nobody asks.
-            let _ = sender.send(result);
-        });
-        let wait = wgpu::PollType::Wait { submission_index: Some(submission), timeout: None };
-        self.device().poll(wait).map_err(|e| lost(e.to_string()))?;
-        match pollster::block_on(receiver.receive()) {
-            Some(Ok(())) => Ok(()),
-            Some(Err(e)) => Err(lost(e.to_string())),
-            None => Err(lost("the mapping was given up".to_owned())),
+    /// Starts the poller's thread if it does not run.
+    fn keep_polling(&self) -> Result<(), Error> {
+        let poller = self.poller().clone();
+        let mut running = poller.running.lock().unwrap_or_else(PoisonError::into_inner);
+        if *running {
+            return Ok(());
+        }
+        let device = self.device().clone();
+        let thread = {
+            let poller = poller.clone();
+            std::thread::Builder::new()
+                .name("lookback.poller".to_owned())
+                .spawn(move || poller.run(&device))
+        };
+        thread.map_err(|e| Error::DeviceLost { reason: format!("no thread to poll it: {e}") })?;
+        *running = true;
+        Ok(())
+    }
+}
+
+impl Poller {
+    fn run(self: Arc<Self>, device: &wgpu::Device) {
+        loop {
+            let timeout = Some(POLL_INTERVAL);
+            // A failed poll has called back with the failure; there is nothing more to tell.
+            let _ = context::poll(device, wgpu::PollType::Wait { submission_index: None, timeout });
+            // Under the lock, a new mapping either is seen here or finds no thread running.
+            let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+            if self.pending.load(Ordering::SeqCst) == 0 {
+                *running = false;
+                return;
+            }
+            drop(running);
+            std::thread::yield_now();
         }
     }
+}
+
+impl Download {
+    /// The items, once the mapping has completed.
+    async fn items<T: Element>(self) -> Result<Vec<T>, Error> {
+        match self.mapped.receive().await {
+            Some(Ok(())) => {}
+            Some(Err(e)) => return Err(lost(&e)),
+            None => return Err(Error::DeviceLost { reason: "the mapping was given up".into() }),
+        }
+        let view = self.staging.get_mapped_range(..).map_err(|e| lost(&e))?;
+        Ok(bytemuck::pod_collect_to_vec(&view))
+    }
+}
+
+fn lost(error: &dyn std::error::Error) -> Error {
+    Error::DeviceLost { reason: error.to_string() }
 }
