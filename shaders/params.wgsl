@@ -14,8 +14,9 @@ struct Params {
     dst_word: u32,
     // 1 when `carry` holds an accumulator that goes to the left of item 0.
     has_carry: u32,
-    padding_0: u32,
-    padding_1: u32,
+    // Chunks of the pieces before this one, when slices are handled piece by piece.
+    first_chunk: u32,
+    padding: u32,
     // The words of that accumulator.
     carry: array<vec4<u32>, 4>,
 }

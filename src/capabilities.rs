@@ -69,7 +69,8 @@ impl Capabilities {
             workgroups: limits.max_compute_workgroups_per_dimension,
             workgroup_bytes: limits.max_compute_workgroup_storage_size,
             storage_bindings: limits.max_storage_buffers_per_shader_stage,
-            binding_bytes: limits.max_storage_buffer_binding_size,
+            // Words of a binding are counted in 32 bits.
+            binding_bytes: limits.max_storage_buffer_binding_size.min(u64::from(u32::MAX) & !3),
             buffer_bytes: limits.max_buffer_size,
             binding_alignment: limits.min_storage_buffer_offset_alignment,
         }

@@ -1,7 +1,7 @@
 //! Context: a device and its queue, what it can do, and the kernels compiled for it.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use crate::capabilities::{Capabilities, requirements};
 use crate::error::Error;
@@ -46,11 +46,16 @@ impl Adapter {
 ///
 /// Waits for the drivers. An empty list is no error here.
 pub async fn adapters() -> Vec<Adapter> {
-    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
-        backends: wgpu::Backends::VULKAN | wgpu::Backends::METAL | wgpu::Backends::DX12,
-        // Validation costs time, so it is only on by wgpu's environment variables.
-        flags: wgpu::InstanceFlags::empty().with_env(),
-        ..wgpu::InstanceDescriptor::new_without_display_handle()
+    // One instance for the process: wgpu numbers buffers by instance, so only then can it tell
+    // that a buffer is another device's.
+    static INSTANCE: OnceLock<wgpu::Instance> = OnceLock::new();
+    let instance = INSTANCE.get_or_init(|| {
+        wgpu::Instance::new(wgpu::InstanceDescriptor {
+            backends: wgpu::Backends::VULKAN | wgpu::Backends::METAL | wgpu::Backends::DX12,
+            // Validation costs time, so it is only on by wgpu's environment variables.
+            flags: wgpu::InstanceFlags::empty().with_env(),
+            ..wgpu::InstanceDescriptor::new_without_display_handle()
+        })
     });
     let found = instance.enumerate_adapters(wgpu::Backends::all()).await;
     let describe = |adapter: wgpu::Adapter| {
@@ -191,6 +196,7 @@ impl Context {
     /// a lost device makes no buffer, and to map what it did not make fails at once.
     pub(crate) fn is_lost(&self) -> bool {
         let validation = self.device().push_error_scope(wgpu::ErrorFilter::Validation);
+        let memory = self.device().push_error_scope(wgpu::ErrorFilter::OutOfMemory);
         let probe = self.device().create_buffer(&wgpu::BufferDescriptor {
             label: Some("lookback.probe"),
             size: 4,
@@ -203,8 +209,9 @@ impl Context {
             seen.store(result.is_err(), Ordering::SeqCst);
         });
         let failed = failed.load(Ordering::SeqCst);
+        let no_memory = pollster::block_on(memory.pop()).is_some();
         drop(pollster::block_on(validation.pop()));
-        failed
+        failed && !no_memory
     }
 }
 
@@ -227,8 +234,10 @@ impl std::fmt::Debug for Context {
 
 /// The index that a text names: a number, or the first name with that part.
 fn choose(wanted: &str, names: &[String]) -> Option<usize> {
-    if let Ok(index) = wanted.parse::<usize>() {
-        return (index < names.len()).then_some(index);
+    // A number past the list may be part of a name: 4090.
+    let index = wanted.parse::<usize>().ok().filter(|&index| index < names.len());
+    if index.is_some() {
+        return index;
     }
     let wanted = wanted.to_lowercase();
     names.iter().position(|name| name.to_lowercase().contains(&wanted))
@@ -242,7 +251,8 @@ mod tests {
     fn adapters_are_named_by_index_or_part() {
         let names = ["NVIDIA H200".to_owned(), "llvmpipe (LLVM 15)".to_owned()];
         assert_eq!(choose("1", &names), Some(1));
-        assert_eq!(choose("2", &names), None);
+        assert_eq!(choose("15", &names), Some(1));
+        assert_eq!(choose("7", &names), None);
         assert_eq!(choose("LLVMpipe", &names), Some(1));
         assert_eq!(choose("intel", &names), None);
     }

@@ -99,7 +99,8 @@ pub enum Error {
         /// What noticed it, in the driver's or wgpu's words.
         reason: String,
     },
-    /// wgpu refused something that the library should have checked: a fault of the library.
+    /// wgpu refused what the library could not check beforehand: a mapped or destroyed buffer, one
+    /// of another device.
     #[error("wgpu refused {what}: {message}")]
     Refused {
         /// What was being done.

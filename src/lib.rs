@@ -26,8 +26,9 @@
 //! | [`Reduce`] | chunked two-pass reduction | n | | same from run to run on one device |
 //! | [`Scan`] | reduce-then-scan | 3n; 2n for a few tiles | yes | same from run to run on one device |
 //!
-//! Integer results are exact, modulo 2^32, and the same on every device. Operators are combined
-//! in item order, see nothing past the last item, and need no commutativity.
+//! Integer results are exact, modulo 2^32, and the same on every device; so are float minima and
+//! maxima. Devices may flush subnormal floats in sums and products. Operators are combined in item
+//! order, see nothing past the last item, and need no commutativity.
 //!
 //! # Words
 //!
@@ -39,7 +40,9 @@ mod capabilities;
 mod context;
 mod element;
 mod error;
+mod geometry;
 mod operator;
+mod pieces;
 mod pipeline;
 mod plan;
 mod prepared;
@@ -62,7 +65,7 @@ pub use plan::{Params, Pass, Plan, Resource};
 pub use reduce::Reduce;
 pub use scan::{Kind, Scan};
 pub use shader::{Carry, Kernel, Memory, Part, Root, Subgroup, Tile};
-pub use slice::GpuSlice;
+pub use slice::{GpuSlice, Segment};
 pub use tuning::Tuning;
 
 impl Context {

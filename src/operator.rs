@@ -43,6 +43,8 @@ pub(crate) struct Definition {
     pub identity: Vec<u32>,
     pub of_nothing: Vec<u32>,
     pub commutative: bool,
+    /// Whether the user's text has loops.
+    pub loops: bool,
 }
 
 /// An associative operator over inputs `I`, accumulators `A` and outputs `O`; in most uses all
@@ -86,8 +88,11 @@ impl<T: Element> Operator<T> {
     /// Errors: [`Error::InvalidWgsl`], with the place in `combine`.
     pub fn from_wgsl(identity: T, combine: &str) -> Result<Self, Error> {
         let wgsl = T::LAYOUT.wgsl();
-        let function = user_text::check(combine, Role::Combine, &wgsl, &wgsl)?;
-        Ok(Self::build(combine, identity, identity, Encoding::Plain, function, false, None))
+        let checked = user_text::check(combine, Role::Combine, &wgsl, &wgsl)?;
+        let mut operator =
+            Self::build(combine, identity, identity, Encoding::Plain, checked.text, false, None);
+        operator.edit(|definition| definition.loops = checked.loops);
+        Ok(operator)
     }
 
     fn build(
@@ -112,6 +117,7 @@ impl<T: Element> Operator<T> {
             identity: words(&identity),
             of_nothing: words(&of_nothing),
             commutative,
+            loops: false,
         };
         Operator {
             definition: Arc::new(definition),
@@ -127,8 +133,10 @@ impl<T: Element> Operator<T> {
 impl<T: Numeric> Operator<T> {
     /// The sum; integers modulo 2^32.
     ///
-    /// Float sums are taken in an order that the device's widths fix, the same from run to
-    /// run on one device. The error is at most (64 + log2 n) * 2^-24 * sum |x| for n to 2^28.
+    /// Float sums are taken in an order that the device's widths fix, the same from run to run
+    /// on one device. The error is at most (t + 64 + log2 n) * 2^-24 * sum |x|, where t is the
+    /// greatest `tiles_per_workgroup` of the call's [`Plan`](crate::Plan): 32 at 2^28 items on
+    /// NVIDIA devices. Devices may flush subnormals to zero.
     pub fn sum() -> Self {
         Self::builtin("sum", Arithmetic::Sum, Constant::SumIdentity, Constant::Zero)
     }
@@ -230,10 +238,13 @@ impl<I: Element, A: Element, O: Element> Operator<I, A, O> {
         lift: &str,
         host: impl Fn(J) -> A + Send + Sync + 'static,
     ) -> Result<Operator<J, A, O>, Error> {
-        let text = user_text::check(lift, Role::Lift, &J::LAYOUT.wgsl(), &A::LAYOUT.wgsl())?;
+        let checked = user_text::check(lift, Role::Lift, &J::LAYOUT.wgsl(), &A::LAYOUT.wgsl())?;
         let mut definition = Arc::unwrap_or_clone(self.definition);
+        let others = [definition.combine.as_str(), definition.lower.as_str()];
+        user_text::check_together(&checked.text, Role::Lift, &others)?;
         definition.input = J::LAYOUT;
-        definition.lift = text;
+        definition.lift = checked.text;
+        definition.loops |= checked.loops;
         Ok(Operator {
             definition: Arc::new(definition),
             combine: self.combine,
@@ -253,10 +264,13 @@ impl<I: Element, A: Element, O: Element> Operator<I, A, O> {
         lower: &str,
         host: impl Fn(A) -> P + Send + Sync + 'static,
     ) -> Result<Operator<I, A, P>, Error> {
-        let text = user_text::check(lower, Role::Lower, &A::LAYOUT.wgsl(), &P::LAYOUT.wgsl())?;
+        let checked = user_text::check(lower, Role::Lower, &A::LAYOUT.wgsl(), &P::LAYOUT.wgsl())?;
         let mut definition = Arc::unwrap_or_clone(self.definition);
+        let others = [definition.combine.as_str(), definition.lift.as_str()];
+        user_text::check_together(&checked.text, Role::Lower, &others)?;
         definition.output = P::LAYOUT;
-        definition.lower = text;
+        definition.lower = checked.text;
+        definition.loops |= checked.loops;
         Ok(Operator {
             definition: Arc::new(definition),
             combine: self.combine,

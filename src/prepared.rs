@@ -5,10 +5,12 @@ use std::sync::Arc;
 use crate::context::Context;
 use crate::element::Element;
 use crate::error::Error;
+use crate::geometry::Geometry;
 use crate::operator::{Operator, words};
+use crate::pieces::Piece;
 use crate::pipeline::Kernels;
-use crate::plan::{Geometry, Placement, Plan};
-use crate::record::{self, Slices};
+use crate::plan::{Placement, Plan};
+use crate::record;
 use crate::scratch;
 use crate::slice::GpuSlice;
 use crate::tuning::Tuning;
@@ -58,19 +60,16 @@ impl<I: Element, A: Element, O: Element> Prepared<I, A, O> {
         self.init.as_ref().map(words)
     }
 
-    /// Checks two slices, plans the call on them and records it.
+    /// Plans the call on the pieces of its slices and records it.
     pub fn record(
         &self,
         pass: &mut wgpu::ComputePass<'_>,
-        input: &GpuSlice<I>,
-        output: &GpuSlice<O>,
-        in_place: bool,
-        plan: impl FnOnce(Placement, u32) -> Plan,
+        pieces: &[Piece],
+        plan: impl FnOnce(&[Placement]) -> Result<Plan, Error>,
     ) -> Result<(), Error> {
-        let slices = Slices::new(&self.context, input, output, in_place)?;
-        // A binding holds fewer than 2^32 words, so its items can be counted in 32 bits.
-        let plan = plan(slices.placement, input.len() as u32);
-        record::record(&self.context, &self.kernels, &self.partials, &plan, &slices, pass)
+        let placements: Vec<Placement> = pieces.iter().map(|piece| piece.placement).collect();
+        let plan = plan(&placements)?;
+        record::record(&self.context, &self.kernels, &self.partials, &plan, pieces, pass)
     }
 
     /// Uploads the input, runs a call that writes `n_outputs` items, and downloads them.

@@ -1,113 +1,14 @@
 //! The only creator of bind groups and dispatches: turns a plan into commands of a pass.
 
-use std::ops::Range;
-
 use crate::context::Context;
-use crate::element::Element;
 use crate::error::Error;
+use crate::pieces::{Piece, Span};
 use crate::pipeline::Kernels;
-use crate::plan::{Params, Pass, Placement, Plan, Resource};
+use crate::plan::{Params, Pass, Plan, Resource};
 use crate::shader::{Carry, Memory, Root, Tile};
-use crate::slice::GpuSlice;
 
 /// Uniform bindings start at multiples of this; it is WebGPU's upper bound of the alignment.
 const UNIFORM_STRIDE: u64 = 256;
-
-/// A slice as a binding: the element is forgotten, the start rounded down to where one may begin.
-#[derive(Clone, Debug)]
-pub(crate) struct Span {
-    buffer: wgpu::Buffer,
-    /// The bytes that are bound.
-    bound: Range<u64>,
-    /// Where the slice starts.
-    first_byte: u64,
-}
-
-/// The two slices of a call, checked.
-#[derive(Clone, Debug)]
-pub(crate) struct Slices {
-    input: Span,
-    output: Span,
-    pub placement: Placement,
-}
-
-impl Span {
-    fn new(buffer: &wgpu::Buffer, bytes: Range<u64>, alignment: u64) -> Self {
-        let start = bytes.start - bytes.start % alignment;
-        Span { buffer: buffer.clone(), bound: start..bytes.end, first_byte: bytes.start }
-    }
-
-    fn whole(buffer: &wgpu::Buffer) -> Self {
-        Span { buffer: buffer.clone(), bound: 0..buffer.size(), first_byte: 0 }
-    }
-
-    /// The slice's first word in its binding.
-    fn word(&self) -> u32 {
-        ((self.first_byte - self.bound.start) / 4) as u32
-    }
-
-    fn size_bytes(&self) -> u64 {
-        self.bound.end - self.bound.start
-    }
-
-    fn binding(&self) -> wgpu::BindingResource<'_> {
-        wgpu::BindingResource::Buffer(wgpu::BufferBinding {
-            buffer: &self.buffer,
-            offset: self.bound.start,
-            size: wgpu::BufferSize::new(self.size_bytes()),
-        })
-    }
-}
-
-impl Slices {
-    /// Checks all that can be seen of two slices: usages, sizes against the device's limits,
-    /// overlap. In one buffer they are the same range (if `in_place` allows it) or disjoint.
-    pub fn new<I: Element, O: Element>(
-        context: &Context,
-        input: &GpuSlice<I>,
-        output: &GpuSlice<O>,
-        in_place: bool,
-    ) -> Result<Self, Error> {
-        input.check_usage("input", wgpu::BufferUsages::STORAGE)?;
-        output.check_usage("output", wgpu::BufferUsages::STORAGE)?;
-        let capabilities = context.capabilities();
-        let alignment = u64::from(capabilities.binding_alignment.max(4));
-        let (src, dst) = (input.byte_range(), output.byte_range());
-        let mut spans = [
-            Span::new(input.buffer(), src.clone(), alignment),
-            Span::new(output.buffer(), dst.clone(), alignment),
-        ];
-        let one_buffer = input.buffer() == output.buffer() && !input.is_empty();
-        if one_buffer {
-            let overlap = src.start < dst.end && dst.start < src.end;
-            if overlap && !(in_place && src == dst) {
-                let name = |role: &str, range: &Range<u64>| {
-                    format!("the {role} (bytes {} to {} of the buffer)", range.start, range.end)
-                };
-                return Err(Error::Aliased {
-                    first: name("input", &src),
-                    second: name("output", &dst),
-                });
-            }
-            let start = spans[0].bound.start.min(spans[1].bound.start);
-            let end = src.end.max(dst.end);
-            for span in &mut spans {
-                span.bound = start..end;
-            }
-        }
-        let [input, output] = spans;
-        capabilities.check_binding("the input's binding", input.size_bytes())?;
-        capabilities.check_binding("the output's binding", output.size_bytes())?;
-        let placement = Placement {
-            src_word: input.word(),
-            dst_word: output.word(),
-            memory: if one_buffer { Memory::Shared } else { Memory::Separate },
-            src_words: input.size_bytes() / 4,
-            dst_words: output.size_bytes() / 4,
-        };
-        Ok(Slices { input, output, placement })
-    }
-}
 
 /// Records a plan's passes. Allocates one small uniform buffer for their parameters; the
 /// submission keeps it alive. Pipelines not yet compiled are compiled first.
@@ -116,7 +17,7 @@ pub(crate) fn record(
     kernels: &Kernels,
     partials: &wgpu::Buffer,
     plan: &Plan,
-    slices: &Slices,
+    pieces: &[Piece],
     compute_pass: &mut wgpu::ComputePass<'_>,
 ) -> Result<(), Error> {
     if plan.passes.is_empty() {
@@ -138,8 +39,8 @@ pub(crate) fn record(
             // Nothing of an empty input is read, and nothing of it could be bound.
             let span = match resource {
                 Resource::Input if pass.params.n_items == 0 => &partials,
-                Resource::Input => &slices.input,
-                Resource::Output => &slices.output,
+                Resource::Input => &pieces[pass.piece].input,
+                Resource::Output => &pieces[pass.piece].output,
                 Resource::Partials => &partials,
             };
             entries.push(wgpu::BindGroupEntry { binding, resource: span.binding() });

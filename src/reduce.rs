@@ -6,6 +6,7 @@ use crate::context::Context;
 use crate::element::Element;
 use crate::error::Error;
 use crate::operator::Operator;
+use crate::pieces;
 use crate::plan::{Placement, Plan};
 use crate::prepared::Prepared;
 use crate::record;
@@ -47,7 +48,7 @@ impl<I: Element, A: Element, O: Element> Reduce<I, A, O> {
         tuning: &Tuning,
     ) -> Result<Self, Error> {
         let reduce = Reduce(Prepared::new(context, operator, tuning)?);
-        reduce.0.compile(&reduce.plan(1))?;
+        reduce.0.compile(&reduce.plan(1)?)?;
         Ok(reduce)
     }
 
@@ -56,9 +57,11 @@ impl<I: Element, A: Element, O: Element> Reduce<I, A, O> {
         Reduce(self.0.with_init(init))
     }
 
-    /// What a call on `n_items` items at aligned places does.
-    pub fn plan(&self, n_items: u32) -> Plan {
-        self.plan_at(Placement::ALIGNED, n_items)
+    /// What a call on `n_items` items in one aligned segment does.
+    ///
+    /// Errors: none for one segment.
+    pub fn plan(&self, n_items: u32) -> Result<Plan, Error> {
+        self.plan_at(&[Placement { n_items, ..Placement::ALIGNED }])
     }
 
     /// Reduces items of the host: uploads, submits, waits and downloads.
@@ -124,12 +127,13 @@ impl<I: Element, A: Element, O: Element> Reduce<I, A, O> {
             let (what, got) = ("the output's items", output.len());
             return Err(Error::Length { what, wanted: 1, got });
         }
-        self.0.record(pass, input, output, false, |at, n_items| self.plan_at(at, n_items))
+        let pieces = pieces::of_reduce(self.0.context.capabilities(), input, output)?;
+        self.0.record(pass, &pieces, |placements| self.plan_at(placements))
     }
 
-    fn plan_at(&self, placement: Placement, n_items: u32) -> Plan {
+    fn plan_at(&self, pieces: &[Placement]) -> Result<Plan, Error> {
         let Prepared { geometry, operator, .. } = &self.0;
-        geometry.reduce(&operator.definition, placement, n_items, self.0.carry().as_deref())
+        geometry.reduce(&operator.definition, pieces, self.0.carry().as_deref())
     }
 }
 

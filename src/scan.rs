@@ -6,6 +6,7 @@ use crate::context::Context;
 use crate::element::Element;
 use crate::error::Error;
 use crate::operator::{Operator, words};
+use crate::pieces;
 use crate::plan::{Placement, Plan};
 use crate::prepared::Prepared;
 use crate::record;
@@ -62,7 +63,7 @@ impl<I: Element, A: Element, O: Element> Scan<I, A, O> {
         tuning: &Tuning,
     ) -> Result<Self, Error> {
         let scan = Scan { prepared: Prepared::new(context, operator, tuning)?, kind };
-        scan.prepared.compile(&scan.plan(1))?;
+        scan.prepared.compile(&scan.plan(1)?)?;
         Ok(scan)
     }
 
@@ -71,9 +72,11 @@ impl<I: Element, A: Element, O: Element> Scan<I, A, O> {
         Scan { prepared: self.prepared.with_init(init), kind: self.kind }
     }
 
-    /// What a call on `n_items` items at aligned places does.
-    pub fn plan(&self, n_items: u32) -> Plan {
-        self.plan_at(Placement::ALIGNED, n_items)
+    /// What a call on `n_items` items in one aligned segment does.
+    ///
+    /// Errors: none for one segment.
+    pub fn plan(&self, n_items: u32) -> Result<Plan, Error> {
+        self.plan_at(&[Placement { n_items, ..Placement::ALIGNED }])
     }
 
     /// Scans items of the host: uploads, submits, waits and downloads.
@@ -137,15 +140,16 @@ impl<I: Element, A: Element, O: Element> Scan<I, A, O> {
             let (what, wanted, got) = ("the output's items", input.len(), output.len());
             return Err(Error::Length { what, wanted, got });
         }
-        self.prepared.record(pass, input, output, true, |at, n_items| self.plan_at(at, n_items))
+        let pieces = pieces::of_scan(self.prepared.context.capabilities(), input, output)?;
+        self.prepared.record(pass, &pieces, |placements| self.plan_at(placements))
     }
 
-    fn plan_at(&self, placement: Placement, n_items: u32) -> Plan {
+    fn plan_at(&self, pieces: &[Placement]) -> Result<Plan, Error> {
         let Prepared { geometry, operator, init, .. } = &self.prepared;
         let exclusive = self.kind == Kind::Exclusive;
         // An exclusive scan starts with what nothing combines to.
         let carry = init.or(exclusive.then_some(operator.of_nothing)).map(|carry| words(&carry));
-        geometry.scan(&operator.definition, placement, n_items, exclusive, carry.as_deref())
+        geometry.scan(&operator.definition, pieces, exclusive, carry.as_deref())
     }
 }
 

@@ -247,10 +247,16 @@ impl fmt::Display for Kernel {
     }
 }
 
-/// Whether a name is declared by the library's shaders, so that a user's text can't declare it.
+/// Whether a name is declared or called by the library's shaders: a user's text that declared
+/// it would change what they do.
 pub(crate) fn is_reserved(name: &str) -> bool {
-    FILES.iter().any(|(_, text)| link::declares(text, name)) || prelude::NAMES.contains(&name)
+    let called = |text: &str| {
+        text.match_indices(name).any(|(at, _)| {
+            let word = |c: char| c.is_alphanumeric() || c == '_';
+            let starts = !text[..at].ends_with(word);
+            starts && text[at + name.len()..].starts_with(['(', '<'])
+        })
+    };
+    let ours = FILES.iter().any(|(_, text)| called(text) || link::declares(text, name));
+    !name.is_empty() && (ours || prelude::NAMES.contains(&name))
 }
-
-#[cfg(test)]
-mod tests;

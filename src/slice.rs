@@ -1,93 +1,118 @@
-//! A run of items in a GPU buffer.
+//! Runs of items in GPU buffers.
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::ops::Range;
 
 use crate::element::Element;
 use crate::error::Error;
 
-/// `n_items` items of type `T` from item `first_item` of a buffer on.
+/// A range of bytes of one buffer: whole items, one after another.
+#[derive(Clone, Debug)]
+pub struct Segment {
+    /// The buffer.
+    pub buffer: wgpu::Buffer,
+    /// The bytes.
+    pub bytes: Range<u64>,
+}
+
+/// Items of type `T` in one or more buffers, in order.
 ///
-/// The first item may stand at any place; one at a multiple of 256 bytes is fastest, and one
-/// at a multiple of 16 bytes from such a place as fast. Cloning clones a handle, not memory.
+/// The first item of a segment may stand at any place; one at a multiple of 256 bytes is
+/// fastest, and one at a multiple of 16 bytes from such a place as fast. A slice of several
+/// segments is one sequence: an array past the largest binding or the largest buffer. Cloning
+/// clones handles, not memory.
 pub struct GpuSlice<T: Element> {
-    buffer: wgpu::Buffer,
-    first_item: u64,
-    n_items: u64,
+    /// At least one.
+    segments: Vec<Segment>,
     element: PhantomData<T>,
 }
 
 impl<T: Element> GpuSlice<T> {
     /// All whole items of a buffer.
     pub fn whole(buffer: &wgpu::Buffer) -> Self {
-        let n_items = buffer.size() / T::LAYOUT.size_bytes();
-        GpuSlice { buffer: buffer.clone(), first_item: 0, n_items, element: PhantomData }
+        let size = T::LAYOUT.size_bytes();
+        let bytes = 0..buffer.size() / size * size;
+        Self::of(vec![Segment { buffer: buffer.clone(), bytes }])
     }
 
     /// Items `items.start` to `items.end - 1` of a buffer, counted in items of `T`.
     ///
-    /// Errors: [`Error::Length`] if the buffer ends before the slice does.
-    pub fn new(buffer: &wgpu::Buffer, items: std::ops::Range<u64>) -> Result<Self, Error> {
-        let n_items = items.end.saturating_sub(items.start);
-        let end_bytes = items.end.max(items.start).checked_mul(T::LAYOUT.size_bytes());
-        if end_bytes.is_none_or(|end| end > buffer.size()) {
-            return Err(Error::Length {
-                what: "a buffer for the slice (bytes)",
-                wanted: end_bytes.unwrap_or(u64::MAX),
-                got: buffer.size(),
-            });
+    /// Errors: [`Error::Length`] if the buffer ends before the slice does, or the range ends
+    /// before it starts.
+    pub fn new(buffer: &wgpu::Buffer, items: Range<u64>) -> Result<Self, Error> {
+        if items.start > items.end {
+            let what = "the end of a slice (at least its start)";
+            return Err(Error::Length { what, wanted: items.start, got: items.end });
         }
-        Ok(GpuSlice {
-            buffer: buffer.clone(),
-            first_item: items.start,
-            n_items,
-            element: PhantomData,
-        })
+        let size = T::LAYOUT.size_bytes();
+        match items.end.checked_mul(size) {
+            Some(end) if end <= buffer.size() => {
+                let bytes = items.start * size..end;
+                Ok(Self::of(vec![Segment { buffer: buffer.clone(), bytes }]))
+            }
+            end => Err(Error::Length {
+                what: "a buffer for the slice (bytes)",
+                wanted: end.unwrap_or(u64::MAX),
+                got: buffer.size(),
+            }),
+        }
     }
 
-    /// The buffer.
+    /// The items of `self`, then those of `next`, as one sequence. Nothing is copied.
+    pub fn then(mut self, next: &GpuSlice<T>) -> Self {
+        self.segments.extend_from_slice(&next.segments);
+        self
+    }
+
+    /// The segments, in order; at least one.
+    pub fn segments(&self) -> &[Segment] {
+        &self.segments
+    }
+
+    /// The buffer of the first segment.
     pub fn buffer(&self) -> &wgpu::Buffer {
-        &self.buffer
+        &self.segments[0].buffer
     }
 
     /// Number of items.
     pub fn len(&self) -> u64 {
-        self.n_items
+        let bytes = self.segments.iter().map(|s| s.bytes.end - s.bytes.start);
+        bytes.sum::<u64>() / T::LAYOUT.size_bytes()
     }
 
     /// Whether there is no item.
     pub fn is_empty(&self) -> bool {
-        self.n_items == 0
+        self.len() == 0
     }
 
-    /// The bytes of the buffer that the slice covers.
-    pub fn byte_range(&self) -> std::ops::Range<u64> {
-        let size = T::LAYOUT.size_bytes();
-        self.first_item * size..(self.first_item + self.n_items) * size
+    fn of(segments: Vec<Segment>) -> Self {
+        GpuSlice { segments, element: PhantomData }
     }
 
-    /// Fails unless the buffer has all of these usages.
+    /// Fails unless all buffers have all of these usages.
     pub(crate) fn check_usage(
         &self,
         role: &'static str,
         wanted: wgpu::BufferUsages,
     ) -> Result<(), Error> {
-        let got = self.buffer.usage();
-        match got.contains(wanted) {
-            true => Ok(()),
-            false => Err(Error::Usage { role, wanted, got }),
+        let usages = self.segments.iter().map(|segment| segment.buffer.usage());
+        match usages.into_iter().find(|usage| !usage.contains(wanted)) {
+            Some(got) => Err(Error::Usage { role, wanted, got }),
+            None => Ok(()),
         }
     }
 }
 
 impl<T: Element> Clone for GpuSlice<T> {
     fn clone(&self) -> Self {
-        GpuSlice { buffer: self.buffer.clone(), ..*self }
+        Self::of(self.segments.clone())
     }
 }
 
 impl<T: Element> fmt::Debug for GpuSlice<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "GpuSlice<{}>({:?})", T::LAYOUT.wgsl(), self.byte_range())
+        let ranges = self.segments.iter().map(|segment| &segment.bytes);
+        write!(f, "GpuSlice<{}>({:?})", T::LAYOUT.wgsl(), ranges.collect::<Vec<_>>())
     }
 }

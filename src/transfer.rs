@@ -9,7 +9,7 @@ use futures_intrusive::channel::shared::{OneshotReceiver, oneshot_channel};
 use crate::context::{self, Context};
 use crate::element::Element;
 use crate::error::Error;
-use crate::slice::GpuSlice;
+use crate::slice::{GpuSlice, Segment};
 
 /// The usages of a buffer that the library makes for items.
 const USAGES: wgpu::BufferUsages = wgpu::BufferUsages::STORAGE
@@ -36,36 +36,55 @@ pub(crate) struct Download {
 }
 
 impl Context {
-    /// Makes a buffer with these items, for use as any argument. Allocates; submits at most a
+    /// Makes a slice with these items, for use as any argument. Allocates; submits at most a
     /// copy; does not wait.
     ///
-    /// Errors: [`Error::Limit`] beyond the largest binding, [`Error::OutOfMemory`].
+    /// Errors: [`Error::OutOfMemory`], [`Error::DeviceLost`].
     pub fn upload<T: Element>(&self, items: &[T]) -> Result<GpuSlice<T>, Error> {
         let slice = self.allocate(items.len() as u64)?;
-        if !items.is_empty() {
-            self.scoped("an upload", |_| {
-                self.queue().write_buffer(slice.buffer(), 0, bytemuck::cast_slice(items));
-            })?;
-        }
+        self.scoped("an upload", |_| {
+            let mut rest: &[u8] = bytemuck::cast_slice(items);
+            for Segment { buffer, bytes } in slice.segments() {
+                let (now, later) = rest.split_at((bytes.end - bytes.start) as usize);
+                if !now.is_empty() {
+                    self.queue().write_buffer(buffer, bytes.start, now);
+                }
+                rest = later;
+            }
+        })?;
         Ok(slice)
     }
 
-    /// Makes a buffer for `n_items` items, all bytes zero, for use as any argument. Allocates;
-    /// submits nothing; does not wait.
+    /// Makes a slice of `n_items` items, all bytes zero, for use as any argument: one buffer, or
+    /// several where the device's largest is too small. Allocates; submits nothing; does not
+    /// wait.
     ///
     /// Errors: as [`Context::upload`].
     pub fn allocate<T: Element>(&self, n_items: u64) -> Result<GpuSlice<T>, Error> {
-        let size = n_items.saturating_mul(T::LAYOUT.size_bytes());
-        self.capabilities().check_binding("a buffer for the items", size)?;
-        let buffer = self.scoped("a buffer for the items", |device| {
-            device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some("lookback.items"),
-                size: size.max(4),
-                usage: USAGES,
-                mapped_at_creation: false,
-            })
-        })?;
-        GpuSlice::new(&buffer, 0..n_items)
+        let size = T::LAYOUT.size_bytes();
+        let most = self.capabilities().buffer_bytes / size;
+        let one = |n_items: u64| -> Result<GpuSlice<T>, Error> {
+            let buffer = self.scoped("a buffer for the items", |device| {
+                device.create_buffer(&wgpu::BufferDescriptor {
+                    label: Some("lookback.items"),
+                    size: (n_items * size).max(4),
+                    usage: USAGES,
+                    mapped_at_creation: false,
+                })
+            })?;
+            GpuSlice::new(&buffer, 0..n_items)
+        };
+        // More buffers than this are no memory that a device has.
+        if n_items.div_ceil(most.max(1)) > 1024 {
+            let what = format!("{n_items} items of {size} bytes");
+            return Err(Error::OutOfMemory { what });
+        }
+        let mut slice = one(n_items.min(most))?;
+        while slice.len() < n_items {
+            let next = one((n_items - slice.len()).min(most))?;
+            slice = slice.then(&next);
+        }
+        Ok(slice)
     }
 
     /// Brings the items of a slice to the host. Allocates, submits a copy and waits for it and
@@ -97,8 +116,7 @@ impl Context {
         if slice.is_empty() {
             return Ok(None);
         }
-        let bytes = slice.byte_range();
-        let size = bytes.end - bytes.start;
+        let size = slice.len() * T::LAYOUT.size_bytes();
         if size > self.capabilities().buffer_bytes {
             return Err(Error::Limit {
                 what: "a download (bytes)".to_owned(),
@@ -118,7 +136,12 @@ impl Context {
                 mapped_at_creation: false,
             });
             let mut encoder = device.create_command_encoder(&Default::default());
-            encoder.copy_buffer_to_buffer(slice.buffer(), bytes.start, &staging, 0, size);
+            let mut offset = 0;
+            for Segment { buffer, bytes } in slice.segments() {
+                let size = bytes.end - bytes.start;
+                encoder.copy_buffer_to_buffer(buffer, bytes.start, &staging, offset, size);
+                offset += size;
+            }
             let submission = self.queue().submit([encoder.finish()]);
             // wgpu calls back in every case: mapped, failed, buffer dropped, device lost.
             staging.map_async(wgpu::MapMode::Read, .., move |result| {

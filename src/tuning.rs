@@ -7,9 +7,10 @@ use crate::capabilities::Capabilities;
 pub struct Tuning {
     /// Lanes of a workgroup: a power of two.
     pub workgroup_size: u32,
-    /// 32-bit words of items that a lane holds at once.
+    /// 32-bit words of items that a lane holds at once, at most 128.
     pub words_per_lane: u32,
-    /// Most workgroups of a pass; each takes a chunk of consecutive tiles.
+    /// Workgroups of a pass, each with a chunk of consecutive tiles; more where a chunk would be
+    /// too long.
     pub workgroups: u32,
     /// Most tiles that one workgroup handles alone, in one pass.
     pub single_tiles: u32,

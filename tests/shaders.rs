@@ -229,8 +229,8 @@ fn params_on_host_and_device_are_one_struct() {
         ("src_word", at(std::mem::offset_of!(Params, src_word))),
         ("dst_word", at(std::mem::offset_of!(Params, dst_word))),
         ("has_carry", at(std::mem::offset_of!(Params, has_carry))),
-        ("padding_0", at(std::mem::offset_of!(Params, padding))),
-        ("padding_1", at(std::mem::offset_of!(Params, padding)) + 4),
+        ("first_chunk", at(std::mem::offset_of!(Params, first_chunk))),
+        ("padding", at(std::mem::offset_of!(Params, padding))),
         ("carry", at(std::mem::offset_of!(Params, carry))),
     ];
     assert_eq!(device, host);

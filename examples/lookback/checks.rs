@@ -105,7 +105,7 @@ fn primitives<T: Element>(context: &Context, operator: &Operator<T>) -> Result<V
         Primitive {
             name: "reduce",
             algorithm: "chunked reduction",
-            plan: reduce.plan(MANY),
+            plan: reduce.plan(MANY)?,
             gpu: Box::new(move |items| {
                 gpu::timed(&context, items, 1, |pass, input, output| {
                     reduce.record_in_pass(pass, input, output)
@@ -120,7 +120,7 @@ fn primitives<T: Element>(context: &Context, operator: &Operator<T>) -> Result<V
         Ok(Primitive {
             name,
             algorithm: "reduce-then-scan",
-            plan: scan.plan(MANY),
+            plan: scan.plan(MANY)?,
             gpu: Box::new(move |items| {
                 gpu::timed(&context, items, items.len() as u64, |pass, input, output| {
                     scan.record_in_pass(pass, input, output)

@@ -31,8 +31,8 @@ pub fn info(common: &Common) -> Result<()> {
 
     let context = gpu::open(common)?;
     let operator = Operator::<u32>::sum();
-    let reduce = Reduce::new(&context, &operator)?.plan(N_ITEMS);
-    let scan = Scan::new(&context, &operator, Kind::Inclusive)?.plan(N_ITEMS);
+    let reduce = Reduce::new(&context, &operator)?.plan(N_ITEMS)?;
+    let scan = Scan::new(&context, &operator, Kind::Inclusive)?.plan(N_ITEMS)?;
     let subgroups = subgroups(&reduce, context.capabilities());
     let name = &context.capabilities().adapter;
     if common.json {

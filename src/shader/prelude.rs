@@ -7,35 +7,15 @@ use std::fmt::Write;
 use crate::element::{Layout, Scalar};
 use crate::operator::{Definition, Encoding};
 
-/// Names that the generated text declares, apart from constants, which are upper case.
+/// Names that the generated text declares or uses.
+#[rustfmt::skip]
 pub(crate) const NAMES: &[&str] = &[
-    "T",
-    "in_decode",
-    "acc_decode",
-    "out_encode",
-    "enter",
-    "leave",
-    "in_group",
-    "out_group",
-    "params_carry",
-    "identity",
-    "of_nothing",
-    "combine",
-    "lift",
-    "lower",
-    "exchange",
-    "exchange_up",
-    "exchange_down",
-    "ordered",
-    "unordered",
-    "GROUP",
-    "ROWS",
-    "ITEMS",
-    "IN_WORDS",
-    "ACC_WORDS",
-    "OUT_WORDS",
-    "IN_QUADS",
-    "OUT_QUADS",
+    "T", "in_decode", "acc_decode", "out_encode", "enter", "leave", "in_group", "out_group",
+    "params_carry", "identity", "of_nothing", "combine", "lift", "lower", "exchange",
+    "exchange_up", "exchange_down", "ordered", "unordered", "GROUP", "ROWS", "ITEMS", "IN_WORDS",
+    "ACC_WORDS", "OUT_WORDS", "IN_QUADS", "OUT_QUADS", "array", "bitcast", "select", "min", "max",
+    "bool", "u32", "i32", "f32", "vec2", "vec3", "vec4", "subgroupShuffle", "subgroupShuffleUp",
+    "subgroupShuffleDown",
 ];
 
 /// The constants of the prelude, for groups and rows that the plan chose.

@@ -2,10 +2,16 @@
 //! wrong is reported at its place in the user's text, and text that compiles alone can't reach
 //! the library's variables.
 
-use naga::valid::{Capabilities, ValidationFlags, Validator};
-use naga::{Span, Statement};
+use naga::valid::{Capabilities, ShaderStages, SubgroupOperationSet, ValidationFlags, Validator};
+use naga::{Module, Span, Statement};
 
 use crate::error::Error;
+
+/// Stands before every text, so that directives, which must come first, are refused.
+const GUARD: &str = "const lookback_guard = 0u;\n";
+
+/// Parsers recurse; a text of this many bytes is safe on any thread's stack.
+const MOST_BYTES: usize = 16 << 10;
 
 /// Which function of an operator a text is.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +19,14 @@ pub(crate) enum Role {
     Combine,
     Lift,
     Lower,
+}
+
+/// A text found good.
+pub(crate) struct Checked {
+    /// Functions, one of them with the role's name.
+    pub text: String,
+    /// Whether there are loops in it.
+    pub loops: bool,
 }
 
 impl Role {
@@ -30,33 +44,50 @@ impl Role {
             Role::Lift | Role::Lower => format!("x: {from}"),
         }
     }
+
+    /// A shader that calls the function, so that what no compute shader may do is found.
+    fn probe(self, from: &str) -> String {
+        let arguments = match self {
+            Role::Combine => format!("{from}(), {from}()"),
+            Role::Lift | Role::Lower => format!("{from}()"),
+        };
+        let name = self.name();
+        format!("\n@compute @workgroup_size(1) fn lookback_probe() {{ _ = {name}({arguments}); }}")
+    }
 }
 
-/// The text as a function of the role's name from `from` to `to`, after it was found to compile
-/// and to be pure. An expression becomes the function's body; functions are taken as they are.
-pub(crate) fn check(text: &str, role: Role, from: &str, to: &str) -> Result<String, Error> {
+/// Makes functions of a text from `from` to `to`, after it was found to compile and to be pure:
+/// an expression becomes the body of one, functions are taken as they are.
+pub(crate) fn check(text: &str, role: Role, from: &str, to: &str) -> Result<Checked, Error> {
     let name = role.name();
     let signature = format!("fn {name}({}) -> {to}", role.parameters(from));
-    let is_function = text.contains(&format!("fn {name}"));
-    let (before, after) = match is_function {
-        true => (String::new(), String::new()),
+    let whole = |message: &str| error(text, role, 0, message.to_owned());
+    if text.trim().is_empty() {
+        return Err(whole("the text is empty"));
+    }
+    if text.len() > MOST_BYTES {
+        return Err(whole("the text is longer than 16 KiB"));
+    }
+    let is_function = declares_functions(text);
+    let (open, close) = match is_function {
+        true => (String::new(), ""),
         // The line break keeps a trailing comment in the user's text from hiding our own.
-        false => (format!("{signature} {{ return "), "\n; }".to_owned()),
+        false => (format!("{signature} {{ return "), "\n; }"),
     };
-    let source = format!("{before}{text}{after}");
+    let function = format!("{open}{text}{close}");
+    let source = format!("{GUARD}{function}{}", role.probe(from));
+    let start = GUARD.len() + open.len();
     let place = |span: Option<Span>, message: String| {
-        let offset = span.and_then(|span| span.to_range()).map_or(0, |range| range.start);
+        let offset = span.and_then(|span| span.to_range()).map_or(start, |range| range.start);
         // Past the user's text stands our own, which the message would be about.
-        let message = match offset >= before.len() + text.len() && !is_function {
+        let message = match offset >= start + text.len() {
+            true if is_function => format!("{message}; wanted `{signature}`"),
             true => "the expression ends where more of it was expected".to_owned(),
             false => message,
         };
-        error(text, role, offset.saturating_sub(before.len()), message)
+        error(text, role, offset.saturating_sub(start), message)
     };
 
-    if text.trim().is_empty() {
-        return Err(error(text, role, 0, "the text is empty".to_owned()));
-    }
     let module = naga::front::wgsl::parse_str(&source).map_err(|e| {
         let span = e.labels().next().map(|(span, _)| span);
         let labels = e.labels().map(|(_, label)| label).filter(|label| !label.is_empty());
@@ -67,74 +98,133 @@ pub(crate) fn check(text: &str, role: Role, from: &str, to: &str) -> Result<Stri
         };
         place(span, message)
     })?;
-    Validator::new(ValidationFlags::all(), Capabilities::empty())
+    signature_matches(&module, role, from, to)
+        .map_err(|message| whole(&format!("{message}; wanted `{signature}`")))?;
+    Validator::new(ValidationFlags::all(), Capabilities::SUBGROUP)
+        .subgroup_stages(ShaderStages::COMPUTE)
+        .subgroup_operations(SubgroupOperationSet::all())
         .validate(&module)
         .map_err(|e| place(e.spans().next().map(|(span, _)| *span), root_cause(&e)))?;
+    if let Some((span, what)) = impure(&module, name) {
+        return Err(place(span, what));
+    }
+    let loops = module.functions.iter().any(|(_, function)| has_loop(&function.body));
+    Ok(Checked { text: function, loops })
+}
 
-    let refuse = |span: Option<Span>, what: &str| {
-        place(span, format!("{what}: an operator's text must be functions only, and pure"))
+/// Fails if two checked texts don't go together: if both declare one name.
+pub(crate) fn check_together(text: &str, role: Role, others: &[&str]) -> Result<(), Error> {
+    let joined = format!("alias T = u32;\n{}\n{}", others.join("\n"), text);
+    match naga::front::wgsl::parse_str(&joined) {
+        Err(e) if e.message().contains("redefinition") => {
+            let message = format!("{}, which another text of the operator declares", e.message());
+            Err(error(text, role, 0, message))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether the text declares functions, in code and not in a comment: no expression does.
+fn declares_functions(text: &str) -> bool {
+    let code = text.lines().map(|line| line.split("//").next().unwrap_or_default());
+    code.flat_map(|line| line.split(|c: char| !(c.is_alphanumeric() || c == '_')))
+        .any(|word| word == "fn")
+}
+
+/// What a module has besides functions that depend on nothing but their arguments.
+fn impure(module: &Module, name: &str) -> Option<(Option<Span>, String)> {
+    let refuse = |span: Span, what: &str| {
+        let rule = "an operator's text must be functions only, and pure";
+        Some((Some(span), format!("{what}: {rule}")))
     };
     if let Some((handle, _)) = module.global_variables.iter().next() {
-        let span = module.global_variables.get_span(handle);
-        return Err(refuse(Some(span), "a module-scope variable"));
+        return refuse(module.global_variables.get_span(handle), "a module-scope variable");
     }
     if let Some((handle, _)) = module.overrides.iter().next() {
-        return Err(refuse(Some(module.overrides.get_span(handle)), "an override"));
+        return refuse(module.overrides.get_span(handle), "an override");
     }
-    if !module.entry_points.is_empty() {
-        return Err(refuse(None, "an entry point"));
-    }
-    let constants = module.constants.iter().map(|(_, constant)| constant.name.as_deref());
-    let functions = module.functions.iter().map(|(_, function)| function.name.as_deref());
-    let types = module.types.iter().map(|(_, ty)| ty.name.as_deref());
-    let taken = |declared: &&str| *declared != name && super::is_reserved(declared);
-    if let Some(declared) = constants.chain(functions).chain(types).flatten().find(taken) {
-        return Err(place(None, format!("the name `{declared}` is the library's; take another")));
+    if module.entry_points.len() > 1 {
+        return refuse(Span::UNDEFINED, "an entry point");
     }
     // Without module-scope variables there is nothing that an atomic could work on.
     for (_, function) in module.functions.iter() {
-        if let Some((span, what)) = cooperative(&function.body) {
-            return Err(refuse(Some(span), what));
+        if let Some((span, what)) = find(&function.body, &|statement| match statement {
+            Statement::ControlBarrier(_) | Statement::MemoryBarrier(_) => Some("a barrier"),
+            Statement::SubgroupBallot { .. }
+            | Statement::SubgroupCollectiveOperation { .. }
+            | Statement::SubgroupGather { .. } => Some("a subgroup call"),
+            Statement::Loop { body, continuing, break_if } => {
+                let ends = |block| find(block, &leaves).is_some();
+                let endless = break_if.is_none() && !ends(body) && !ends(continuing);
+                endless.then_some("a loop without an end")
+            }
+            _ => None,
+        }) {
+            return refuse(span, what);
         }
     }
-    signature_matches(&module, role, from, to)
-        .map_err(|message| place(None, format!("{message}; wanted `{signature}`")))?;
-    Ok(source)
+    let constants = module
+        .constants
+        .iter()
+        .map(|(handle, constant)| (constant.name.as_deref(), module.constants.get_span(handle)));
+    let functions = module
+        .functions
+        .iter()
+        .map(|(handle, function)| (function.name.as_deref(), module.functions.get_span(handle)));
+    let types =
+        module.types.iter().map(|(handle, ty)| (ty.name.as_deref(), module.types.get_span(handle)));
+    for (declared, span) in constants.chain(functions).chain(types) {
+        let declared = declared.unwrap_or_default();
+        if declared != name && super::is_reserved(declared) {
+            let message = format!("the name `{declared}` is the library's; take another");
+            return Some((Some(span), message));
+        }
+    }
+    None
 }
 
-/// The first barrier or subgroup call in a block.
-fn cooperative(block: &naga::Block) -> Option<(Span, &'static str)> {
-    block.span_iter().find_map(|(statement, span)| match statement {
-        Statement::ControlBarrier(_) | Statement::MemoryBarrier(_) => Some((*span, "a barrier")),
-        Statement::SubgroupBallot { .. }
-        | Statement::SubgroupCollectiveOperation { .. }
-        | Statement::SubgroupGather { .. } => Some((*span, "a subgroup call")),
-        Statement::Block(body) => cooperative(body),
-        Statement::If { accept, reject, .. } => cooperative(accept).or_else(|| cooperative(reject)),
-        Statement::Switch { cases, .. } => cases.iter().find_map(|case| cooperative(&case.body)),
-        Statement::Loop { body, continuing, .. } => {
-            cooperative(body).or_else(|| cooperative(continuing))
-        }
-        _ => None,
+/// The first statement of a block, inner blocks included, that `what` names.
+fn find(
+    block: &naga::Block,
+    what: &dyn Fn(&Statement) -> Option<&'static str>,
+) -> Option<(Span, &'static str)> {
+    block.span_iter().find_map(|(statement, span)| {
+        let here = what(statement).map(|what| (*span, what));
+        here.or_else(|| match statement {
+            Statement::Block(body) => find(body, what),
+            Statement::If { accept, reject, .. } => {
+                find(accept, what).or_else(|| find(reject, what))
+            }
+            Statement::Switch { cases, .. } => cases.iter().find_map(|case| find(&case.body, what)),
+            Statement::Loop { body, continuing, .. } => {
+                find(body, what).or_else(|| find(continuing, what))
+            }
+            _ => None,
+        })
     })
 }
 
+fn leaves(statement: &Statement) -> Option<&'static str> {
+    matches!(statement, Statement::Break | Statement::Return { .. }).then_some("an end")
+}
+
+fn has_loop(block: &naga::Block) -> bool {
+    let is_loop =
+        |statement: &Statement| matches!(statement, Statement::Loop { .. }).then_some("a loop");
+    find(block, &is_loop).is_some()
+}
+
 /// Whether the module's function of the role's name has the role's types.
-fn signature_matches(
-    module: &naga::Module,
-    role: Role,
-    from: &str,
-    to: &str,
-) -> Result<(), String> {
+fn signature_matches(module: &Module, role: Role, from: &str, to: &str) -> Result<(), String> {
     let name = role.name();
     let mut functions = module.functions.iter().map(|(_, function)| function);
     let function = functions
         .find(|function| function.name.as_deref() == Some(name))
         .ok_or_else(|| format!("there is no function `{name}`"))?;
-    // The module `fn f(parameters) -> to` of the wanted types; both sides are read alike.
+    // A module with a function of the wanted types; both sides are read alike.
     let wanted = format!("fn {name}({}) -> {to} {{ return {to}(); }}", role.parameters(from));
     let wanted = naga::front::wgsl::parse_str(&wanted).map_err(|e| e.message().to_owned())?;
-    let types = |module: &naga::Module, function: &naga::Function| {
+    let types = |module: &Module, function: &naga::Function| {
         let arguments = function.arguments.iter().map(|argument| argument.ty);
         let result = function.result.iter().map(|result| result.ty);
         arguments.chain(result).map(|ty| module.types[ty].inner.clone()).collect::<Vec<_>>()

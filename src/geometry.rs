@@ -1,0 +1,285 @@
+//! Geometry: the sizes of an operator's kernels on a device, and the plans made with them.
+
+use crate::capabilities::Capabilities;
+use crate::error::Error;
+use crate::operator::Definition;
+use crate::plan::{Params, Pass, Placement, Plan, Resource};
+use crate::shader::{Carry, Kernel, Memory, Part, Root, Subgroup, Tile};
+use crate::tuning::Tuning;
+
+/// The tiles of a chunk that keep a lane far below the 65,535 loop trips after which lavapipe ends
+/// all loops: a tile takes at most some 30.
+const TILES: u32 = 512;
+
+/// The same when the user's own text loops: trips a tile are some 40 times the text's.
+const LOOPING_TILES: u32 = 8;
+
+/// The most chunks of a call, which decide the size of the scratch.
+fn most_workgroups(capabilities: &Capabilities, tuning: &Tuning, operator: &Definition) -> u32 {
+    let most = if operator.loops { 16_384 } else { 4_096 };
+    tuning.workgroups.max(most).min(capabilities.workgroups)
+}
+
+/// The sizes of all kernels of one operator on one device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Geometry {
+    subgroup: Subgroup,
+    workgroup_size: u32,
+    words_per_lane: u32,
+    /// Workgroups of a pass, unless they would have more than `tiles_max` tiles each.
+    workgroups: u32,
+    workgroups_max: u32,
+    single_tiles: u32,
+    tiles_max: u32,
+    storage_bindings: u32,
+}
+
+impl Geometry {
+    /// Fits a tuning to a device: the workgroup is a multiple of the widest subgroup there can
+    /// be, and shrinks until its memory fits.
+    ///
+    /// Errors: [`Error::Limit`] if the device is too small for any size.
+    pub(crate) fn fit(
+        capabilities: &Capabilities,
+        tuning: &Tuning,
+        operator: &Definition,
+    ) -> Result<Self, Error> {
+        let limit = |what: &str, wanted: u32, limit: &'static str, got: u32| Error::Limit {
+            what: what.to_owned(),
+            wanted: u64::from(wanted),
+            limit,
+            got: u64::from(got),
+        };
+        let lanes_limit = match capabilities.workgroup_lanes {
+            0 => return Err(limit("lanes", 1, "max_compute_invocations_per_workgroup", 0)),
+            lanes => 1 << lanes.ilog2(),
+        };
+        if capabilities.workgroups == 0 {
+            let name = "max_compute_workgroups_per_dimension";
+            return Err(limit("workgroups", 1, name, 0));
+        }
+        // No width that an adapter reports is divided by: an unknown one may be 0.
+        let widest = capabilities.subgroup_lanes_max.clamp(4, 128).next_power_of_two();
+        let native = capabilities.subgroups && widest <= lanes_limit;
+        let narrowest = if native { widest } else { 1 };
+        let wanted = tuning.workgroup_size.clamp(1, lanes_limit).next_power_of_two();
+        let mut workgroup_size = wanted.max(narrowest).min(lanes_limit);
+        let tiles_max = if operator.loops { LOOPING_TILES } else { TILES };
+        let geometry = loop {
+            // There is scratch for subgroups of 4 lanes or more.
+            let emulated =
+                tuning.emulated_lanes.clamp(4, 128).next_power_of_two().min(workgroup_size);
+            let geometry = Geometry {
+                subgroup: if native { Subgroup::Native } else { Subgroup::Emulated(emulated) },
+                workgroup_size,
+                words_per_lane: tuning.words_per_lane.clamp(1, 128),
+                workgroups: tuning.workgroups.clamp(1, capabilities.workgroups),
+                workgroups_max: most_workgroups(capabilities, tuning, operator),
+                single_tiles: tuning.single_tiles.clamp(1, tiles_max),
+                tiles_max,
+                storage_bindings: capabilities.storage_bindings,
+            };
+            let bytes = geometry.kernel(operator, Root::Reduce).workgroup_bytes(operator);
+            if bytes <= capabilities.workgroup_bytes {
+                break geometry;
+            }
+            if workgroup_size / 2 < narrowest {
+                let got = capabilities.workgroup_bytes;
+                let name = "max_compute_workgroup_storage_size";
+                return Err(limit("workgroup memory (bytes)", bytes, name, got));
+            }
+            workgroup_size /= 2;
+        };
+        // The kernel with the most bindings that can't do with fewer: a downsweep by words.
+        let mut kernel = geometry.kernel(operator, Root::Downsweep);
+        (kernel.tile, kernel.carry) = (Tile::Scalar, Carry::Partials);
+        if kernel.storage_bindings() > capabilities.storage_bindings {
+            return Err(limit(
+                "storage bindings",
+                kernel.storage_bindings(),
+                "max_storage_buffers_per_shader_stage",
+                capabilities.storage_bindings,
+            ));
+        }
+        Ok(geometry)
+    }
+
+    /// Bytes of the largest partials buffer that a plan of this geometry uses.
+    pub(crate) fn partials_bytes(&self, operator: &Definition) -> u64 {
+        (u64::from(self.workgroups_max) * operator.accumulator.size_bytes()).next_multiple_of(16)
+    }
+
+    fn kernel(&self, operator: &Definition, root: Root) -> Kernel {
+        let (input, output) = (operator.input, operator.output);
+        let group = match root {
+            // A reduction writes single items, so its groups need not suit the output.
+            Root::Reduce => input.group_items(),
+            Root::Downsweep => input.group_items().max(output.group_items()),
+        };
+        let words = input.words().max(operator.accumulator.words());
+        Kernel {
+            root,
+            part: Part::Whole,
+            subgroup: self.subgroup,
+            tile: Tile::Vector,
+            memory: Memory::Separate,
+            carry: Carry::Params,
+            exclusive: false,
+            workgroup_size: self.workgroup_size,
+            group,
+            rows: (self.words_per_lane / (group * words)).max(1),
+        }
+    }
+
+    /// One pass over a piece, its tiles shared by `workgroups`.
+    fn pass(&self, kernel: Kernel, placement: Placement, workgroups: u32) -> Pass {
+        // Quads must be whole words of four in every binding that is used by quads.
+        let (words, first_words) = match kernel.root {
+            Root::Reduce => (placement.src_words, placement.src_word),
+            Root::Downsweep => (
+                placement.src_words.min(placement.dst_words),
+                placement.src_word | placement.dst_word,
+            ),
+        };
+        let mut kernel = Kernel { memory: placement.memory, ..kernel };
+        let fits = kernel.storage_bindings() <= self.storage_bindings;
+        if first_words % 4 != 0 || words < 4 || !fits {
+            kernel.tile = Tile::Scalar;
+        }
+        let n_tiles = placement.n_items.div_ceil(kernel.tile_items());
+        let tiles_per_workgroup = n_tiles.div_ceil(workgroups).max(1);
+        Pass {
+            kernel,
+            piece: 0,
+            src: Resource::Input,
+            dst: Resource::Output,
+            params: Params {
+                n_items: placement.n_items,
+                n_tiles,
+                tiles_per_workgroup,
+                src_word: placement.src_word,
+                dst_word: placement.dst_word,
+                has_carry: 0,
+                first_chunk: 0,
+                padding: 0,
+                carry: [0; 16],
+            },
+            workgroups: n_tiles.div_ceil(tiles_per_workgroup).max(1),
+        }
+    }
+
+    /// A reduction: one pass for few tiles, else one to a partial a chunk and one over those.
+    ///
+    /// Errors: [`Error::Length`] if there are more pieces than chunks.
+    pub(crate) fn reduce(
+        &self,
+        operator: &Definition,
+        pieces: &[Placement],
+        carry: Option<&[u32]>,
+    ) -> Result<Plan, Error> {
+        let kernel = self.kernel(operator, Root::Reduce);
+        if let Some(single) = self.single(kernel, pieces, carry) {
+            return Ok(Plan { passes: vec![single] });
+        }
+        let mut passes = self.chunks(operator, kernel, pieces)?;
+        let n_chunks = passes.iter().map(|pass| pass.workgroups).sum();
+        let kernel = self.kernel(&operator.lowering(), Root::Reduce);
+        let kernel = Kernel { part: Part::FromAccumulators, ..kernel };
+        let dst_word = pieces.first().map_or(0, |piece| piece.dst_word);
+        let placement = Placement { dst_word, n_items: n_chunks, ..Placement::ALIGNED };
+        let mut finish = self.pass(kernel, placement, 1).with_carry(carry);
+        finish.src = Resource::Partials;
+        passes.push(finish);
+        Ok(Plan { passes })
+    }
+
+    /// A scan: one pass for few tiles, else upsweeps, spine and downsweeps. Nothing is
+    /// dispatched for no item.
+    ///
+    /// Errors: as [`Geometry::reduce`].
+    pub(crate) fn scan(
+        &self,
+        operator: &Definition,
+        pieces: &[Placement],
+        exclusive: bool,
+        carry: Option<&[u32]>,
+    ) -> Result<Plan, Error> {
+        let kernel = Kernel { exclusive, ..self.kernel(operator, Root::Downsweep) };
+        if pieces.iter().all(|piece| piece.n_items == 0) {
+            return Ok(Plan { passes: Vec::new() });
+        }
+        if let Some(single) = self.single(kernel, pieces, carry) {
+            return Ok(Plan { passes: vec![single] });
+        }
+        // The upsweep's chunks must be the downsweep's, so it has the same groups and rows.
+        let upsweep_kernel = Kernel { root: Root::Reduce, exclusive: false, ..kernel };
+        let mut passes = self.chunks(operator, upsweep_kernel, pieces)?;
+        let downsweep_kernel = Kernel { carry: Carry::Partials, ..kernel };
+        let downsweep = |upsweep: &Pass| {
+            let piece = pieces[upsweep.piece];
+            let mut pass = self.pass(downsweep_kernel, piece, upsweep.workgroups);
+            (pass.piece, pass.params.first_chunk) = (upsweep.piece, upsweep.params.first_chunk);
+            pass
+        };
+        let downsweeps: Vec<Pass> = passes.iter().map(downsweep).collect();
+
+        let n_chunks = passes.iter().map(|pass| pass.workgroups).sum();
+        let spine_kernel = Kernel {
+            part: Part::OnAccumulators,
+            exclusive: true,
+            ..self.kernel(&operator.on_accumulators(), Root::Downsweep)
+        };
+        let in_place = Placement::at_start(Memory::Shared, n_chunks);
+        let mut spine = self.pass(spine_kernel, in_place, 1).with_carry(carry);
+        (spine.src, spine.dst) = (Resource::Partials, Resource::Partials);
+        passes.push(spine);
+        passes.extend(downsweeps);
+        Ok(Plan { passes })
+    }
+
+    /// The one pass of a call of one piece and few tiles.
+    fn single(&self, kernel: Kernel, pieces: &[Placement], carry: Option<&[u32]>) -> Option<Pass> {
+        let [piece] = pieces else { return None };
+        let pass = self.pass(kernel, *piece, 1).with_carry(carry);
+        (pass.params.n_tiles <= self.single_tiles).then_some(pass)
+    }
+
+    /// The passes that reduce each chunk of each piece to one partial, side by side. The chunks
+    /// are shared out by the pieces' tiles.
+    fn chunks(
+        &self,
+        operator: &Definition,
+        kernel: Kernel,
+        pieces: &[Placement],
+    ) -> Result<Vec<Pass>, Error> {
+        let kernel = Kernel { part: Part::ToAccumulators, ..kernel };
+        let tiles = |piece: &Placement| u64::from(piece.n_items.div_ceil(kernel.tile_items()));
+        let all_tiles = pieces.iter().map(tiles).sum::<u64>().max(1);
+        let n_pieces = pieces.len() as u64;
+        let least = all_tiles.div_ceil(u64::from(self.tiles_max)) + n_pieces;
+        let workgroups = u64::from(self.workgroups).max(least).min(u64::from(self.workgroups_max));
+        if n_pieces > workgroups {
+            return Err(Error::Length {
+                what: "the segments of a slice, cut to bindings (at most)",
+                wanted: workgroups,
+                got: n_pieces,
+            });
+        }
+        // One chunk a piece, and the rest of the chunks in proportion, rounded down.
+        let spare = workgroups - n_pieces;
+        let mut first_chunk = 0;
+        let chunks = |(index, piece): (usize, &Placement)| {
+            let workgroups = 1 + spare * tiles(piece) / all_tiles;
+            // The upsweep reads; it shares no binding with anything.
+            let placement = Placement { memory: Memory::Separate, ..*piece };
+            let mut pass = self.pass(kernel, placement, workgroups as u32);
+            pass.dst = Resource::Partials;
+            pass.piece = index;
+            pass.params.dst_word = first_chunk * operator.accumulator.words();
+            pass.params.first_chunk = first_chunk;
+            first_chunk += pass.workgroups;
+            pass
+        };
+        Ok(pieces.iter().enumerate().map(chunks).collect())
+    }
+}

@@ -1,0 +1,248 @@
+//! Pieces: the slices of a call, cut so that each piece is one binding of each buffer.
+//!
+//! A slice of several segments, or one past the largest binding, is handled piece by piece. All
+//! pieces leave their partials side by side, so one spine carries over every seam.
+
+use std::ops::Range;
+
+use crate::capabilities::Capabilities;
+use crate::element::Element;
+use crate::error::Error;
+use crate::plan::Placement;
+use crate::shader::Memory;
+use crate::slice::{GpuSlice, Segment};
+
+/// Items of a piece are a multiple of this, but for a segment's last one, so that a cut is at an
+/// aligned place wherever its segment started at one.
+const CUT_ITEMS: u64 = 1 << 16;
+
+/// A range of a buffer as a binding: the start is rounded down to where one may begin.
+#[derive(Clone, Debug)]
+pub(crate) struct Span {
+    buffer: wgpu::Buffer,
+    /// The bytes that are bound.
+    bound: Range<u64>,
+    /// Where the range starts.
+    first_byte: u64,
+}
+
+/// What one pass over the items reads and writes.
+#[derive(Clone, Debug)]
+pub(crate) struct Piece {
+    pub input: Span,
+    pub output: Span,
+    pub placement: Placement,
+}
+
+impl Span {
+    fn new(segment: &Segment, alignment: u64) -> Self {
+        let first_byte = segment.bytes.start;
+        let bound = first_byte - first_byte % alignment..segment.bytes.end;
+        Span { buffer: segment.buffer.clone(), bound, first_byte }
+    }
+
+    pub fn whole(buffer: &wgpu::Buffer) -> Self {
+        Span { buffer: buffer.clone(), bound: 0..buffer.size(), first_byte: 0 }
+    }
+
+    /// The first word of the range in its binding.
+    fn word(&self) -> u32 {
+        ((self.first_byte - self.bound.start) / 4) as u32
+    }
+
+    fn size_bytes(&self) -> u64 {
+        self.bound.end - self.bound.start
+    }
+
+    pub fn binding(&self) -> wgpu::BindingResource<'_> {
+        wgpu::BindingResource::Buffer(wgpu::BufferBinding {
+            buffer: &self.buffer,
+            offset: self.bound.start,
+            size: wgpu::BufferSize::new(self.size_bytes()),
+        })
+    }
+}
+
+/// The pieces of a scan: outputs lie as the items do. Every item of the output is written from
+/// the item of the same number, so the two may be the same places, and only then overlap.
+///
+/// Errors: [`Error::Usage`], [`Error::Aliased`], [`Error::Limit`] if two ranges of one buffer lie
+/// too far apart for one binding.
+pub(crate) fn of_scan<I: Element, O: Element>(
+    capabilities: &Capabilities,
+    input: &GpuSlice<I>,
+    output: &GpuSlice<O>,
+) -> Result<Vec<Piece>, Error> {
+    check_usages(input, output)?;
+    let (in_size, out_size) = (I::LAYOUT.size_bytes(), O::LAYOUT.size_bytes());
+    let src = numbered(input.segments(), in_size);
+    let dst = numbered(output.segments(), out_size);
+    for (n, (a, first_a)) in dst.iter().enumerate() {
+        for (b, _) in &dst[n + 1..] {
+            check_apart(("the output", a), ("the output", b))?;
+        }
+        for (b, first_b) in &src {
+            // The same item at the same place in both is what in place means.
+            let shift = |segment: &Segment, first: u64, size: u64| {
+                i128::from(segment.bytes.start) - i128::from(first) * i128::from(size)
+            };
+            let in_step =
+                in_size == out_size && shift(a, *first_a, out_size) == shift(b, *first_b, in_size);
+            if !in_step {
+                check_apart(("the input", b), ("the output", a))?;
+            }
+        }
+    }
+    let alignment = alignment(capabilities);
+    let most = most_items(capabilities, in_size.max(out_size))?;
+    let mut pieces = Vec::new();
+    let (mut s, mut d, mut first) = (0, 0, 0);
+    let total = input.len();
+    while first < total {
+        let end = |segments: &[(Segment, u64)], at: usize, size: u64| {
+            let (segment, first) = &segments[at];
+            first + (segment.bytes.end - segment.bytes.start) / size
+        };
+        let (src_end, dst_end) = (end(&src, s, in_size), end(&dst, d, out_size));
+        let last = src_end.min(dst_end).min(first + most);
+        if last > first {
+            let part = |(segment, number): &(Segment, u64), size: u64| {
+                let start = segment.bytes.start + (first - number) * size;
+                let bytes = start..start + (last - first) * size;
+                Segment { buffer: segment.buffer.clone(), bytes }
+            };
+            let (input, output) = (part(&src[s], in_size), part(&dst[d], out_size));
+            pieces.push(piece(capabilities, &input, &output, alignment, last - first)?);
+        }
+        first = last;
+        s += usize::from(last == src_end);
+        d += usize::from(last == dst_end);
+    }
+    Ok(pieces)
+}
+
+/// The pieces of a reduction: all of them write, at the end, the one item of the output.
+///
+/// Errors: as [`of_scan`].
+pub(crate) fn of_reduce<I: Element, O: Element>(
+    capabilities: &Capabilities,
+    input: &GpuSlice<I>,
+    output: &GpuSlice<O>,
+) -> Result<Vec<Piece>, Error> {
+    check_usages(input, output)?;
+    let size = I::LAYOUT.size_bytes();
+    let target = &output.segments()[output.segments().iter().position(is_some).unwrap_or(0)];
+    let alignment = alignment(capabilities);
+    let most = most_items(capabilities, size)?;
+    let mut pieces = Vec::new();
+    for segment in input.segments() {
+        check_apart(("the input", segment), ("the output", target))?;
+        let mut start = segment.bytes.start;
+        while start < segment.bytes.end {
+            let end = segment.bytes.end.min(start + most * size);
+            let part = Segment { buffer: segment.buffer.clone(), bytes: start..end };
+            pieces.push(piece(capabilities, &part, target, alignment, (end - start) / size)?);
+            start = end;
+        }
+    }
+    if pieces.is_empty() {
+        // Nothing of an empty input is read; the result is written all the same.
+        let placement = Placement { n_items: 0, ..Placement::ALIGNED };
+        let output = Span::new(target, alignment);
+        let placement = Placement { dst_word: output.word(), ..placement };
+        pieces.push(Piece { input: output.clone(), output, placement });
+    }
+    Ok(pieces)
+}
+
+fn is_some(segment: &Segment) -> bool {
+    segment.bytes.end > segment.bytes.start
+}
+
+fn check_usages<I: Element, O: Element>(
+    input: &GpuSlice<I>,
+    output: &GpuSlice<O>,
+) -> Result<(), Error> {
+    input.check_usage("input", wgpu::BufferUsages::STORAGE)?;
+    output.check_usage("output", wgpu::BufferUsages::STORAGE)
+}
+
+/// Segments with the number of their first item.
+fn numbered(segments: &[Segment], size: u64) -> Vec<(Segment, u64)> {
+    let mut first = 0;
+    let number = |segment: &Segment| {
+        let numbered = (segment.clone(), first);
+        first += (segment.bytes.end - segment.bytes.start) / size;
+        numbered
+    };
+    segments.iter().map(number).collect()
+}
+
+fn check_apart(a: (&str, &Segment), b: (&str, &Segment)) -> Result<(), Error> {
+    let (first, second) = (&a.1.bytes, &b.1.bytes);
+    let overlap = first.start < second.end && second.start < first.end;
+    match overlap && a.1.buffer == b.1.buffer {
+        true => Err(Error::Aliased { first: name(a), second: name(b) }),
+        false => Ok(()),
+    }
+}
+
+fn name((role, segment): (&str, &Segment)) -> String {
+    let Range { start, end } = segment.bytes;
+    format!("{role} (bytes {start} to {end} of the buffer)")
+}
+
+fn alignment(capabilities: &Capabilities) -> u64 {
+    u64::from(capabilities.binding_alignment.max(4))
+}
+
+/// The most items of a piece: its binding, rounded down to where one may begin, fits.
+fn most_items(capabilities: &Capabilities, size: u64) -> Result<u64, Error> {
+    // Words are counted in 32 bits, whatever the capabilities say.
+    let bytes = capabilities.binding_bytes.min(u64::from(u32::MAX));
+    let items = bytes.saturating_sub(alignment(capabilities)) / size;
+    match items {
+        0 => {
+            Err(limit("one item (bytes)".to_owned(), size + alignment(capabilities), capabilities))
+        }
+        items if items > CUT_ITEMS => Ok(items / CUT_ITEMS * CUT_ITEMS),
+        items => Ok(items),
+    }
+}
+
+fn limit(what: String, wanted: u64, capabilities: &Capabilities) -> Error {
+    let limit = "max_storage_buffer_binding_size";
+    Error::Limit { what, wanted, limit, got: capabilities.binding_bytes }
+}
+
+fn piece(
+    capabilities: &Capabilities,
+    input: &Segment,
+    output: &Segment,
+    alignment: u64,
+    n_items: u64,
+) -> Result<Piece, Error> {
+    let (mut src, mut dst) = (Span::new(input, alignment), Span::new(output, alignment));
+    let one_buffer = input.buffer == output.buffer;
+    if one_buffer {
+        // wgpu allows one buffer to be read and written in a dispatch through one binding only.
+        let start = src.bound.start.min(dst.bound.start);
+        let end = src.bound.end.max(dst.bound.end);
+        if end - start > capabilities.binding_bytes {
+            let (input, output) = (name(("the input", input)), name(("the output", output)));
+            let what = format!("one binding (bytes) for {input} and {output}");
+            return Err(limit(what, end - start, capabilities));
+        }
+        (src.bound, dst.bound) = (start..end, start..end);
+    }
+    let placement = Placement {
+        // At most a binding's words, which 32 bits count.
+        n_items: n_items as u32,
+        src_word: src.word(),
+        dst_word: dst.word(),
+        memory: if one_buffer { Memory::Shared } else { Memory::Separate },
+        src_words: src.size_bytes() / 4,
+        dst_words: dst.size_bytes() / 4,
+    };
+    Ok(Piece { input: src, output: dst, placement })
+}
