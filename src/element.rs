@@ -6,91 +6,12 @@
 
 use std::fmt::Debug;
 
-/// A scalar of one 32-bit word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Scalar {
-    /// Unsigned integer, WGSL `u32`.
-    U32,
-    /// Signed integer, WGSL `i32`.
-    I32,
-    /// Floating point, WGSL `f32`.
-    F32,
-}
-
-impl Scalar {
-    /// The WGSL name.
-    pub const fn wgsl(self) -> &'static str {
-        match self {
-            Scalar::U32 => "u32",
-            Scalar::I32 => "i32",
-            Scalar::F32 => "f32",
-        }
-    }
-}
-
-/// The shape of an element: one scalar, or a vector of 2 to 4 of them.
-///
-/// Items lie in memory without padding: a vector of 3 takes 3 words, as in Rust.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Layout {
-    pub(crate) scalar: Scalar,
-    /// Scalars of one item, 1 to 4; each is one word.
-    pub(crate) lanes: u32,
-}
-
-impl Layout {
-    /// The layout of one scalar.
-    pub const fn scalar(scalar: Scalar) -> Self {
-        Layout { scalar, lanes: 1 }
-    }
-
-    /// The layout of `LANES` scalars, from 2 to 4; another number does not compile.
-    pub const fn vector<const LANES: u32>(scalar: Scalar) -> Self {
-        const { assert!(LANES >= 2 && LANES <= 4, "a vector has 2 to 4 lanes") };
-        Layout { scalar, lanes: LANES }
-    }
-
-    /// 32-bit words of one item in a buffer.
-    pub const fn words(&self) -> u32 {
-        self.lanes
-    }
-
-    /// Bytes of one item in a buffer.
-    pub const fn size_bytes(&self) -> u64 {
-        4 * self.lanes as u64
-    }
-
-    /// The WGSL type, such as `f32` or `vec4<u32>`.
-    pub fn wgsl(&self) -> String {
-        match self.lanes {
-            1 => self.scalar.wgsl().to_owned(),
-            lanes => format!("vec{lanes}<{}>", self.scalar.wgsl()),
-        }
-    }
-
-    /// Items of the smallest group that fills whole quads of words: 1, 2 or 4.
-    pub(crate) const fn group_items(&self) -> u32 {
-        match self.lanes % 4 {
-            0 => 1,
-            2 => 2,
-            _ => 4,
-        }
-    }
-
-    /// Bytes of one value in workgroup memory, where a vector of 3 takes the room of 4 words.
-    pub(crate) const fn workgroup_bytes(&self) -> u32 {
-        match self.lanes {
-            3 => 16,
-            lanes => 4 * lanes,
-        }
-    }
-}
+use crate::layout::{Layout, Scalar};
 
 /// A type that the primitives take: plain data whose words are those of its [`Layout`].
 ///
 /// Implemented for `u32`, `i32`, `f32` and arrays of 2, 3 or 4 of them, which are WGSL's
-/// `vec2`, `vec3` and `vec4`.
+/// `vec2`, `vec3` and `vec4`. A struct of your own implements it with [`Layout::structure`].
 ///
 /// ```
 /// use lookback::Element;

@@ -41,6 +41,18 @@ pub enum Error {
         /// The user's text.
         text: String,
     },
+    /// A struct is not the same in Rust and in WGSL.
+    #[error("the struct {element} differs at `{field}`: WGSL has {wanted}, Rust has {got}")]
+    Layout {
+        /// The struct.
+        element: &'static str,
+        /// The field; empty if it is the struct as a whole.
+        field: String,
+        /// What WGSL has.
+        wanted: String,
+        /// What Rust has.
+        got: String,
+    },
     /// The device's limits are too small for what was asked.
     #[error("{what}: {wanted} wanted, but the device's limit {limit} is {got}")]
     Limit {

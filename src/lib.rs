@@ -41,6 +41,7 @@ mod context;
 mod element;
 mod error;
 mod geometry;
+mod layout;
 mod operator;
 mod pieces;
 mod pipeline;
@@ -58,8 +59,9 @@ mod tuning;
 
 pub use capabilities::{Capabilities, requirements};
 pub use context::{Adapter, Context, adapters};
-pub use element::{Element, Integer, Layout, Numeric, Scalar};
+pub use element::{Element, Integer, Numeric};
 pub use error::Error;
+pub use layout::{Layout, Scalar};
 pub use operator::Operator;
 pub use plan::{Params, Pass, Plan, Resource};
 pub use reduce::Reduce;

@@ -6,8 +6,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::element::{Arithmetic, Constant, Element, Integer, Layout, Numeric};
+use crate::element::{Arithmetic, Constant, Element, Integer, Numeric};
 use crate::error::Error;
+use crate::layout::Layout;
 use crate::shader::Kernel;
 use crate::shader::user_text::{self, Role};
 
@@ -85,10 +86,9 @@ impl<T: Element> Operator<T> {
     /// module-scope variable, barrier, atomic or subgroup call. It needs no commutativity:
     /// the library combines in item order.
     ///
-    /// Errors: [`Error::InvalidWgsl`], with the place in `combine`.
+    /// Errors: [`Error::InvalidWgsl`], with the place in `combine`; [`Error::Layout`].
     pub fn from_wgsl(identity: T, combine: &str) -> Result<Self, Error> {
-        let wgsl = T::LAYOUT.wgsl();
-        let checked = user_text::check(combine, Role::Combine, &wgsl, &wgsl)?;
+        let checked = user_text::check(combine, Role::Combine, T::LAYOUT, T::LAYOUT)?;
         let mut operator =
             Self::build(combine, identity, identity, Encoding::Plain, checked.text, false, None);
         operator.edit(|definition| definition.loops = checked.loops);
@@ -169,9 +169,9 @@ impl<T: Numeric> Operator<T> {
             Arithmetic::Xor => "a ^ b",
         };
         // WGSL lets a driver drop NaN in min and max, and drivers differ over signed zeros.
-        let encoding = match (T::LAYOUT.scalar, operation) {
-            (crate::Scalar::F32, Arithmetic::Min) => Encoding::OrderedNanLow,
-            (crate::Scalar::F32, Arithmetic::Max) => Encoding::OrderedNanHigh,
+        let encoding = match (T::LAYOUT.is_float(), operation) {
+            (true, Arithmetic::Min) => Encoding::OrderedNanLow,
+            (true, Arithmetic::Max) => Encoding::OrderedNanHigh,
             _ => Encoding::Plain,
         };
         Self::build(
@@ -220,7 +220,7 @@ impl<I: Element, A: Element, O: Element> Operator<I, A, O> {
     /// Takes inputs of another type: `lift` is a WGSL expression in `x`, or a function
     /// `fn lift(x: In) -> Acc`, that makes an accumulator of one input; `host` does the same.
     ///
-    /// Errors: [`Error::InvalidWgsl`], with the place in `lift`.
+    /// Errors: [`Error::InvalidWgsl`], with the place in `lift`; [`Error::Layout`].
     ///
     /// ```
     /// use lookback::Operator;
@@ -238,7 +238,7 @@ impl<I: Element, A: Element, O: Element> Operator<I, A, O> {
         lift: &str,
         host: impl Fn(J) -> A + Send + Sync + 'static,
     ) -> Result<Operator<J, A, O>, Error> {
-        let checked = user_text::check(lift, Role::Lift, &J::LAYOUT.wgsl(), &A::LAYOUT.wgsl())?;
+        let checked = user_text::check(lift, Role::Lift, J::LAYOUT, A::LAYOUT)?;
         let mut definition = Arc::unwrap_or_clone(self.definition);
         let others = [definition.combine.as_str(), definition.lower.as_str()];
         user_text::check_together(&checked.text, Role::Lift, &others)?;
@@ -258,13 +258,13 @@ impl<I: Element, A: Element, O: Element> Operator<I, A, O> {
     /// Gives outputs of another type: `lower` is a WGSL expression in `x`, or a function
     /// `fn lower(x: Acc) -> Out`, that makes an output of an accumulator; `host` does the same.
     ///
-    /// Errors: [`Error::InvalidWgsl`], with the place in `lower`.
+    /// Errors: [`Error::InvalidWgsl`], with the place in `lower`; [`Error::Layout`].
     pub fn with_lower<P: Element>(
         self,
         lower: &str,
         host: impl Fn(A) -> P + Send + Sync + 'static,
     ) -> Result<Operator<I, A, P>, Error> {
-        let checked = user_text::check(lower, Role::Lower, &A::LAYOUT.wgsl(), &P::LAYOUT.wgsl())?;
+        let checked = user_text::check(lower, Role::Lower, A::LAYOUT, P::LAYOUT)?;
         let mut definition = Arc::unwrap_or_clone(self.definition);
         let others = [definition.combine.as_str(), definition.lift.as_str()];
         user_text::check_together(&checked.text, Role::Lower, &others)?;

@@ -189,7 +189,7 @@ impl Kernel {
         ]);
         let generated = BTreeMap::from([
             ("prelude", prelude::prelude(&definition, &constants)),
-            ("exchange", prelude::exchange()),
+            ("exchange", prelude::exchange(&definition)),
         ]);
         link::link(FILES, self.root.file(), &choices, &generated, &constants)
     }

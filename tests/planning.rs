@@ -372,3 +372,45 @@ fn a_broken_operator_is_reported_at_its_place_in_the_users_text() {
     let error = Operator::<u32>::sum().with_lower("f32(x", |x: u32| x as f32).unwrap_err();
     assert!(matches!(error, Error::InvalidWgsl { role: "lower", .. }));
 }
+
+#[test]
+fn l6_a_struct_that_differs_from_its_wgsl_names_the_field() {
+    /// Fields a (two words), b and c.
+    #[repr(transparent)]
+    #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+    struct Pair<const CASE: usize>([u32; 4]);
+    const WGSL: [&str; 8] = [
+        "struct Pair { a: vec2<u32>, b: u32, c: u32 }",
+        "struct Pair { a: u32, b: vec2<u32>, c: u32 }",
+        "struct Pair { a: vec2<u32>, c: u32, b: u32 }",
+        "struct Pair { a: vec2<u32>, b: u32, c: u32, d: u32 }",
+        "struct Pair { a: vec2<u32>, b: u32 }",
+        "struct Pair { a: vec2<u32>, b: u32, c: array<u32, 1> }",
+        "struct Other { a: vec2<u32>, b: u32, c: u32 }",
+        "struct Pair { a: vec2<u32> b: u32 }",
+    ];
+    impl<const CASE: usize> lookback::Element for Pair<CASE> {
+        const LAYOUT: lookback::Layout = lookback::Layout::structure(
+            "Pair",
+            WGSL[CASE],
+            &[("a", 0), ("b", 8), ("c", 12)],
+            size_of::<Pair<0>>(),
+        );
+    }
+    fn field<const CASE: usize>() -> Result<(), String> {
+        let zero = Pair::<CASE>([0; 4]);
+        match Operator::from_wgsl(zero, "b") {
+            Ok(_) => Ok(()),
+            Err(Error::Layout { element: "Pair", field, .. }) => Err(field),
+            Err(other) => panic!("{other}"),
+        }
+    }
+    assert_eq!(field::<0>(), Ok(()));
+    assert_eq!(field::<1>(), Err("c".to_owned()));
+    assert_eq!(field::<2>(), Err("c".to_owned()));
+    assert_eq!(field::<3>(), Err("d".to_owned()));
+    assert_eq!(field::<4>(), Err("c".to_owned()));
+    assert_eq!(field::<5>(), Err("c".to_owned()));
+    assert_eq!(field::<6>(), Err(String::new()));
+    assert_eq!(field::<7>(), Err(String::new()));
+}

@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crate::element::{Layout, Scalar};
+use super::user_text::declarations;
+use crate::layout::{Layout, Member, Scalar};
 use crate::operator::{Definition, Encoding};
 
 /// Names that the generated text declares or uses.
@@ -45,6 +46,7 @@ pub(crate) fn prelude(definition: &Definition, constants: &BTreeMap<&str, u32>) 
         line(&mut text, format!("const {name}: u32 = {value}u;"));
     }
     let (input, acc, output) = (definition.input, definition.accumulator, definition.output);
+    text.push_str(&declarations(&[input, acc, output]));
     line(&mut text, format!("alias T = {};", encoded(acc, definition.encoding)));
 
     decode(&mut text, "in_decode", input);
@@ -108,17 +110,38 @@ pub(crate) fn prelude(definition: &Definition, constants: &BTreeMap<&str, u32>) 
 }
 
 /// The exchange of a `T` between the lanes of a hardware subgroup: for `subgroup/native` only.
-pub(crate) fn exchange() -> String {
+/// Subgroup calls take no structs, so a struct goes member by member.
+pub(crate) fn exchange(definition: &Definition) -> String {
     let mut text = String::new();
+    let acc = definition.accumulator;
     for (name, parameter, builtin) in [
         ("exchange", "source", "subgroupShuffle"),
         ("exchange_up", "delta", "subgroupShuffleUp"),
         ("exchange_down", "delta", "subgroupShuffleDown"),
     ] {
+        let each = members(acc).into_iter().map(|member| match member.name.as_str() {
+            "" => format!("{builtin}(value, {parameter})"),
+            name => format!("{builtin}(value.{name}, {parameter})"),
+        });
+        let moved = whole(acc, each);
         line(&mut text, format!("fn {name}(value: T, {parameter}: u32) -> T {{"));
-        line(&mut text, format!("    return {builtin}(value, {parameter});\n}}"));
+        line(&mut text, format!("    return {moved};\n}}"));
     }
     text
+}
+
+/// The members of a layout that an operator's making has found good.
+fn members(layout: Layout) -> Vec<Member> {
+    layout.members().unwrap_or_default()
+}
+
+/// A value of a layout, of the expressions of its members.
+fn whole(layout: Layout, members: impl Iterator<Item = String>) -> String {
+    let members = members.collect::<Vec<_>>().join(", ");
+    match layout.declaration().is_empty() {
+        true => members,
+        false => format!("{}({members})", layout.wgsl()),
+    }
 }
 
 fn line(text: &mut String, line: String) {
@@ -134,39 +157,53 @@ fn component(word: u32) -> char {
 fn encoded(layout: Layout, encoding: Encoding) -> String {
     match encoding {
         Encoding::Plain => layout.wgsl(),
-        _ => Layout { scalar: Scalar::U32, ..layout }.wgsl(),
+        _ => layout.as_u32().wgsl(),
     }
 }
 
 /// `fn name(words) -> value`.
 fn decode(text: &mut String, name: &str, layout: Layout) {
-    let wgsl = layout.wgsl();
-    let scalar = layout.scalar.wgsl();
-    let leaves = (0..layout.words()).map(|w| match layout.scalar {
-        Scalar::U32 => format!("words[{w}u]"),
-        _ => format!("bitcast<{scalar}>(words[{w}u])"),
-    });
-    let leaves = leaves.collect::<Vec<_>>().join(", ");
-    line(text, format!("fn {name}(words: array<u32, {}>) -> {wgsl} {{", layout.words()));
-    line(text, format!("    return {wgsl}({leaves});\n}}"));
-}
-
-/// `fn name(value) -> words`.
-fn encode(text: &mut String, name: &str, layout: Layout) {
-    let leaves = (0..layout.words()).map(|w| {
-        let leaf = match layout.lanes {
-            1 => "value".to_owned(),
-            _ => format!("value.{}", component(w)),
-        };
-        match layout.scalar {
-            Scalar::U32 => leaf,
-            _ => format!("bitcast<u32>({leaf})"),
+    let each = members(layout).into_iter().map(|member| {
+        let scalar = member.scalar.wgsl();
+        let words = member.first_word..member.first_word + member.lanes;
+        let leaves = words.map(|w| match member.scalar {
+            Scalar::U32 => format!("words[{w}u]"),
+            _ => format!("bitcast<{scalar}>(words[{w}u])"),
+        });
+        let leaves = leaves.collect::<Vec<_>>().join(", ");
+        match member.lanes {
+            1 => leaves,
+            lanes => format!("vec{lanes}<{scalar}>({leaves})"),
         }
     });
-    let leaves = leaves.collect::<Vec<_>>().join(", ");
+    let value = whole(layout, each);
+    let (words, wgsl) = (layout.words(), layout.wgsl());
+    line(text, format!("fn {name}(words: array<u32, {words}>) -> {wgsl} {{"));
+    line(text, format!("    return {value};\n}}"));
+}
+
+/// `fn name(value) -> words`; words between members are 0.
+fn encode(text: &mut String, name: &str, layout: Layout) {
     let words = layout.words();
+    let mut leaves = vec!["0u".to_owned(); words as usize];
+    for member in members(layout) {
+        let path = match member.name.as_str() {
+            "" => "value".to_owned(),
+            name => format!("value.{name}"),
+        };
+        for lane in 0..member.lanes {
+            let leaf = match member.lanes {
+                1 => path.clone(),
+                _ => format!("{path}.{}", component(lane)),
+            };
+            leaves[(member.first_word + lane) as usize] = match member.scalar {
+                Scalar::U32 => leaf,
+                _ => format!("bitcast<u32>({leaf})"),
+            };
+        }
+    }
     line(text, format!("fn {name}(value: {}) -> array<u32, {words}> {{", layout.wgsl()));
-    line(text, format!("    return array<u32, {words}>({leaves});\n}}"));
+    line(text, format!("    return array<u32, {words}>({});\n}}", leaves.join(", ")));
 }
 
 /// `enter` encodes an accumulator, `leave` decodes it.
@@ -198,7 +235,7 @@ fn unordered(key: u32) -> u32 {{
 "
     );
     let each = |function: &str, inner: &str, outer: &str, to: &str| {
-        let leaves = (0..layout.words()).map(|w| match layout.lanes {
+        let leaves = (0..layout.words()).map(|w| match layout.words() {
             1 => format!("{outer}({function}({inner}(value)))"),
             _ => format!("{outer}({function}({inner}(value.{})))", component(w)),
         });

@@ -6,6 +6,7 @@ use naga::valid::{Capabilities, ShaderStages, SubgroupOperationSet, ValidationFl
 use naga::{Module, Span, Statement};
 
 use crate::error::Error;
+use crate::layout::Layout;
 
 /// Stands before every text, so that directives, which must come first, are refused.
 const GUARD: &str = "const lookback_guard = 0u;\n";
@@ -58,7 +59,12 @@ impl Role {
 
 /// Makes functions of a text from `from` to `to`, after it was found to compile and to be pure:
 /// an expression becomes the body of one, functions are taken as they are.
-pub(crate) fn check(text: &str, role: Role, from: &str, to: &str) -> Result<Checked, Error> {
+pub(crate) fn check(text: &str, role: Role, from: Layout, to: Layout) -> Result<Checked, Error> {
+    // A struct that differs from its Rust twin is told before anything that uses it.
+    from.members()?;
+    to.members()?;
+    let declarations = declarations(&[from, to]);
+    let (from, to) = (&from.wgsl(), &to.wgsl());
     let name = role.name();
     let signature = format!("fn {name}({}) -> {to}", role.parameters(from));
     let whole = |message: &str| error(text, role, 0, message.to_owned());
@@ -75,8 +81,8 @@ pub(crate) fn check(text: &str, role: Role, from: &str, to: &str) -> Result<Chec
         false => (format!("{signature} {{ return "), "\n; }"),
     };
     let function = format!("{open}{text}{close}");
-    let source = format!("{GUARD}{function}{}", role.probe(from));
-    let start = GUARD.len() + open.len();
+    let source = format!("{GUARD}{declarations}{function}{}", role.probe(from));
+    let start = GUARD.len() + declarations.len() + open.len();
     let place = |span: Option<Span>, message: String| {
         let offset = span.and_then(|span| span.to_range()).map_or(start, |range| range.start);
         // Past the user's text stands our own, which the message would be about.
@@ -98,18 +104,32 @@ pub(crate) fn check(text: &str, role: Role, from: &str, to: &str) -> Result<Chec
         };
         place(span, message)
     })?;
-    signature_matches(&module, role, from, to)
+    signature_matches(&module, role, &declarations, from, to)
         .map_err(|message| whole(&format!("{message}; wanted `{signature}`")))?;
     Validator::new(ValidationFlags::all(), Capabilities::SUBGROUP)
         .subgroup_stages(ShaderStages::COMPUTE)
         .subgroup_operations(SubgroupOperationSet::all())
         .validate(&module)
         .map_err(|e| place(e.spans().next().map(|(span, _)| *span), root_cause(&e)))?;
-    if let Some((span, what)) = impure(&module, name) {
+    let structs = [from.as_str(), to.as_str()];
+    if let Some((span, what)) = impure(&module, name, &structs) {
         return Err(place(span, what));
     }
     let loops = module.functions.iter().any(|(_, function)| has_loop(&function.body));
     Ok(Checked { text: function, loops })
+}
+
+/// The declarations of the structs among layouts, each once.
+pub(crate) fn declarations(layouts: &[Layout]) -> String {
+    let mut text = String::new();
+    for layout in layouts {
+        let declaration = layout.declaration();
+        if !declaration.is_empty() && !text.contains(declaration) {
+            text.push_str(declaration);
+            text.push('\n');
+        }
+    }
+    text
 }
 
 /// Fails if two checked texts don't go together: if both declare one name.
@@ -132,7 +152,7 @@ fn declares_functions(text: &str) -> bool {
 }
 
 /// What a module has besides functions that depend on nothing but their arguments.
-fn impure(module: &Module, name: &str) -> Option<(Option<Span>, String)> {
+fn impure(module: &Module, name: &str, structs: &[&str]) -> Option<(Option<Span>, String)> {
     let refuse = |span: Span, what: &str| {
         let rule = "an operator's text must be functions only, and pure";
         Some((Some(span), format!("{what}: {rule}")))
@@ -175,7 +195,7 @@ fn impure(module: &Module, name: &str) -> Option<(Option<Span>, String)> {
         module.types.iter().map(|(handle, ty)| (ty.name.as_deref(), module.types.get_span(handle)));
     for (declared, span) in constants.chain(functions).chain(types) {
         let declared = declared.unwrap_or_default();
-        if declared != name && super::is_reserved(declared) {
+        if declared != name && !structs.contains(&declared) && super::is_reserved(declared) {
             let message = format!("the name `{declared}` is the library's; take another");
             return Some((Some(span), message));
         }
@@ -215,19 +235,31 @@ fn has_loop(block: &naga::Block) -> bool {
 }
 
 /// Whether the module's function of the role's name has the role's types.
-fn signature_matches(module: &Module, role: Role, from: &str, to: &str) -> Result<(), String> {
+fn signature_matches(
+    module: &Module,
+    role: Role,
+    declarations: &str,
+    from: &str,
+    to: &str,
+) -> Result<(), String> {
     let name = role.name();
     let mut functions = module.functions.iter().map(|(_, function)| function);
     let function = functions
         .find(|function| function.name.as_deref() == Some(name))
         .ok_or_else(|| format!("there is no function `{name}`"))?;
     // A module with a function of the wanted types; both sides are read alike.
-    let wanted = format!("fn {name}({}) -> {to} {{ return {to}(); }}", role.parameters(from));
+    let parameters = role.parameters(from);
+    let wanted = format!("{declarations}fn {name}({parameters}) -> {to} {{ return {to}(); }}");
     let wanted = naga::front::wgsl::parse_str(&wanted).map_err(|e| e.message().to_owned())?;
     let types = |module: &Module, function: &naga::Function| {
         let arguments = function.arguments.iter().map(|argument| argument.ty);
         let result = function.result.iter().map(|result| result.ty);
-        arguments.chain(result).map(|ty| module.types[ty].inner.clone()).collect::<Vec<_>>()
+        // A struct's members are handles of its own module: it is told by its name.
+        let tell = |ty: naga::Handle<naga::Type>| match &module.types[ty].inner {
+            naga::TypeInner::Struct { .. } => (module.types[ty].name.clone(), None),
+            inner => (None, Some(inner.clone())),
+        };
+        arguments.chain(result).map(tell).collect::<Vec<_>>()
     };
     let matches =
         wanted.functions.iter().all(|(_, w)| types(&wanted, w) == types(module, function));

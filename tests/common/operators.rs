@@ -1,7 +1,9 @@
 //! The elements and operators that the tests run over, each with data that suits it.
 #![allow(dead_code, reason = "not every test binary uses all of it")]
 
-use lookback::{Capabilities, Element, Integer, Numeric, Operator};
+use std::mem::{offset_of, size_of};
+
+use lookback::{Capabilities, Element, Integer, Layout, Numeric, Operator};
 
 /// A position-dependent hash: `H(i, s)` of the project's cases.
 pub fn hash(i: u32, seed: u32) -> u32 {
@@ -129,6 +131,88 @@ pub fn spread() -> Operator<i32, [i32; 4], f32> {
         .unwrap()
 }
 
+/// A run of items: 3 words, a size that is no power of two.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+pub struct Run {
+    pub first: u32,
+    pub count: u32,
+    pub last: i32,
+}
+
+impl Element for Run {
+    const LAYOUT: Layout = Layout::structure(
+        "Run",
+        "struct Run { first: u32, count: u32, last: i32 }",
+        &[
+            ("first", offset_of!(Run, first)),
+            ("count", offset_of!(Run, count)),
+            ("last", offset_of!(Run, last)),
+        ],
+        size_of::<Run>(),
+    );
+}
+
+/// Joins runs: the first's start, the last's end. Does not commute.
+pub fn join_runs() -> Operator<Run> {
+    let text = "fn combine(a: Run, b: Run) -> Run {
+        if (a.count == 0u) { return b; }
+        if (b.count == 0u) { return a; }
+        return Run(a.first, a.count + b.count, b.last);
+    }";
+    Operator::from_wgsl(Run { first: 0, count: 0, last: 0 }, text).unwrap().with_host(
+        |a: Run, b| match (a.count, b.count) {
+            (0, _) => b,
+            (_, 0) => a,
+            _ => Run { first: a.first, count: a.count.wrapping_add(b.count), last: b.last },
+        },
+    )
+}
+
+/// A centre of mass before its division: a vector and padding, 4 words.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+pub struct Moment {
+    pub position: [i32; 2],
+    pub mass: i32,
+    pub padding: u32,
+}
+
+impl Element for Moment {
+    const LAYOUT: Layout = Layout::structure(
+        "Moment",
+        "struct Moment { position: vec2<i32>, mass: i32 }",
+        &[("position", offset_of!(Moment, position)), ("mass", offset_of!(Moment, mass))],
+        size_of::<Moment>(),
+    );
+}
+
+/// Adds moments.
+pub fn add_moments() -> Operator<Moment> {
+    let zero = Moment { position: [0; 2], mass: 0, padding: 0 };
+    Operator::from_wgsl(zero, "Moment(a.position + b.position, a.mass + b.mass)")
+        .unwrap()
+        .with_host(|a: Moment, b: Moment| Moment {
+            position: [0, 1].map(|i| a.position[i].wrapping_add(b.position[i])),
+            mass: a.mass.wrapping_add(b.mass),
+            padding: 0,
+        })
+        .commutative()
+}
+
+/// Runs of the items that 3 divides: a struct of a lifted scalar.
+pub fn threes() -> Operator<u32, Run> {
+    let lift = "fn lift(x: u32) -> Run {
+        if (x % 3u == 0u) { return Run(x, 1u, i32(x)); }
+        return Run();
+    }";
+    let host = |x: u32| match x % 3 {
+        0 => Run { first: x, count: 1, last: x as i32 },
+        _ => Run { first: 0, count: 0, last: 0 },
+    };
+    join_runs().with_lift(lift, host).unwrap()
+}
+
 fn numeric<T: Numeric + Exact>(visit: &mut impl Visit, element: &str) {
     visit.visit(&format!("{element} sum"), &Operator::<T>::sum(), T::any);
     visit.visit(&format!("{element} product"), &Operator::<T>::product(), T::factor);
@@ -167,6 +251,17 @@ pub fn own(visit: &mut impl Visit) {
     visit.visit("last finite", &last_finite(), |i| (i % 5) as f32 * (i % 1000) as f32);
     visit.visit("wide sum", &wide_sum(), u32::any);
     visit.visit("spread", &spread(), i32::any);
+    visit.visit("join runs", &join_runs(), |i| Run {
+        first: i as u32,
+        count: 1 + u32::any(i) % 3,
+        last: i32::any(i),
+    });
+    visit.visit("add moments", &add_moments(), |i| Moment {
+        position: [i32::any(i), i as i32],
+        mass: i32::any(i + 7),
+        padding: 0,
+    });
+    visit.visit("threes", &threes(), |i| u32::any(i) % 100);
 }
 
 /// What each driver runs: every scalar, every vector width, every kind of operator, other types
