@@ -2,7 +2,7 @@
 // `Params` in src/plan.rs is its host side; a test compares the two field by field.
 
 struct Params {
-    // Items in this call; no item at or past it is read, combined or written.
+    // Items in this call, or the most there can be when their number lives on the device.
     n_items: u32,
     // Tiles that cover those items.
     n_tiles: u32,
@@ -16,7 +16,13 @@ struct Params {
     has_carry: u32,
     // Chunks of the pieces before this one, when slices are handled piece by piece.
     first_chunk: u32,
-    padding: u32,
+    // First word of the count in its binding, when the number of items lives on the device.
+    count_word: u32,
+    // Workgroups that share the tiles.
+    workgroups: u32,
+    padding_0: u32,
+    padding_1: u32,
+    padding_2: u32,
     // The words of that accumulator.
     carry: array<vec4<u32>, 4>,
 }
@@ -25,9 +31,3 @@ struct Params {
 
 // Lanes of a workgroup. A multiple of the largest subgroup, so that no subgroup is cut.
 override WORKGROUP_SIZE: u32 = 64u;
-
-// Tiles [x, y) of a workgroup's chunk. Uniform over the workgroup.
-fn chunk_tiles(workgroup: u32) -> vec2<u32> {
-    let first = workgroup * params.tiles_per_workgroup;
-    return vec2<u32>(first, min(first + params.tiles_per_workgroup, params.n_tiles));
-}

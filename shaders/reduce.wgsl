@@ -2,9 +2,10 @@
 // It is the whole of a small reduction, both passes of a large one, and the upsweep of
 // reduce-then-scan, with other types and files for each.
 
-import package::params::{params, chunk_tiles, WORKGROUP_SIZE};
+import package::params::{params, WORKGROUP_SIZE};
+import package::extent::{n_items};
 import package::subgroup::{Group, Lane};
-import package::tile::layout::{item_store};
+import package::tile::layout::{chunk_tiles, item_store};
 import package::accumulate::{accumulate_tile, accumulated};
 import package::carry::{carry_in};
 
@@ -19,7 +20,7 @@ fn reduce(group: Group, lane: Lane) {
     var total = accumulated(group, lane, accumulator);
     if (params.has_carry != 0u) {
         total = combine(carry_in(chunk), total);
-    } else if (params.n_items == 0u) {
+    } else if (n_items() == 0u) {
         total = of_nothing();
     }
     if (lane.index == 0u) {

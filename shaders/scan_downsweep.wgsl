@@ -4,11 +4,12 @@
 //
 // Sources: reduce-then-scan as in Merrill & Garland 2016; raking over rows of subgroups.
 
-import package::params::{params, chunk_tiles, WORKGROUP_SIZE};
+import package::params::{WORKGROUP_SIZE};
 import package::subgroup::{Group, Lane, subgroup_width, shuffle};
 import package::subgroup::ladder::{subgroup_inclusive_scan, subgroup_exclusive};
 import package::workgroup_scan::{workgroup_totals};
 import package::tile::{tile_load, tile_store};
+import package::tile::layout::{chunk_tiles};
 import package::carry::{carry_in};
 
 // Each output holds the items before its own only.

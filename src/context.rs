@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use crate::capabilities::{Capabilities, requirements};
 use crate::error::Error;
 use crate::pipeline::Cache;
+use crate::scratch::Shared;
 use crate::transfer::Poller;
 
 /// A device that primitives run on. Clones share everything.
@@ -26,6 +27,7 @@ struct Inner {
     capabilities: Capabilities,
     pipelines: Cache,
     poller: Arc<Poller>,
+    scratch: Shared,
 }
 
 /// An adapter of this machine, for lists and choices.
@@ -137,8 +139,10 @@ impl Context {
         queue: wgpu::Queue,
         capabilities: Capabilities,
     ) -> Self {
-        let (pipelines, poller) = Default::default();
-        Context { inner: Arc::new(Inner { device, queue, capabilities, pipelines, poller }) }
+        let (pipelines, poller, scratch) = Default::default();
+        Context {
+            inner: Arc::new(Inner { device, queue, capabilities, pipelines, poller, scratch }),
+        }
     }
 
     /// The device.
@@ -158,6 +162,10 @@ impl Context {
 
     pub(crate) fn pipelines(&self) -> &Cache {
         &self.inner.pipelines
+    }
+
+    pub(crate) fn scratch(&self) -> &Shared {
+        &self.inner.scratch
     }
 
     pub(crate) fn poller(&self) -> &Arc<Poller> {

@@ -86,7 +86,9 @@ pub enum Error {
         got: wgpu::BufferUsages,
     },
     /// Two slices share memory in a way that the call does not allow.
-    #[error("{first} and {second} overlap; they must be the same range or share no byte")]
+    #[error(
+        "{first} and {second} can't be used together: they overlap, or share a buffer that is written"
+    )]
     Aliased {
         /// One slice: its role and byte range.
         first: String,

@@ -3,8 +3,8 @@
 use crate::capabilities::Capabilities;
 use crate::error::Error;
 use crate::operator::Definition;
-use crate::plan::{Params, Pass, Placement, Plan, Resource};
-use crate::shader::{Carry, Kernel, Memory, Part, Root, Subgroup, Tile};
+use crate::plan::{Counted, Params, Pass, Placement, Plan, Resource};
+use crate::shader::{Carry, Extent, Kernel, Memory, Part, Root, Subgroup, Tile};
 use crate::tuning::Tuning;
 
 /// The tiles of a chunk that keep a lane far below the 65,535 loop trips after which lavapipe ends
@@ -113,7 +113,7 @@ impl Geometry {
         let (input, output) = (operator.input, operator.output);
         let group = match root {
             // A reduction writes single items, so its groups need not suit the output.
-            Root::Reduce => input.group_items(),
+            Root::Reduce | Root::Arguments => input.group_items(),
             Root::Downsweep => input.group_items().max(output.group_items()),
         };
         let words = input.words().max(operator.accumulator.words());
@@ -124,6 +124,7 @@ impl Geometry {
             tile: Tile::Vector,
             memory: Memory::Separate,
             carry: Carry::Params,
+            extent: Extent::Params,
             exclusive: false,
             workgroup_size: self.workgroup_size,
             group,
@@ -135,7 +136,7 @@ impl Geometry {
     fn pass(&self, kernel: Kernel, placement: Placement, workgroups: u32) -> Pass {
         // Quads must be whole words of four in every binding that is used by quads.
         let (words, first_words) = match kernel.root {
-            Root::Reduce => (placement.src_words, placement.src_word),
+            Root::Reduce | Root::Arguments => (placement.src_words, placement.src_word),
             Root::Downsweep => (
                 placement.src_words.min(placement.dst_words),
                 placement.src_word | placement.dst_word,
@@ -148,6 +149,7 @@ impl Geometry {
         }
         let n_tiles = placement.n_items.div_ceil(kernel.tile_items());
         let tiles_per_workgroup = n_tiles.div_ceil(workgroups).max(1);
+        let workgroups = n_tiles.div_ceil(tiles_per_workgroup).max(1);
         Pass {
             kernel,
             piece: 0,
@@ -161,10 +163,14 @@ impl Geometry {
                 dst_word: placement.dst_word,
                 has_carry: 0,
                 first_chunk: 0,
-                padding: 0,
+                count_word: 0,
+                workgroups,
+                padding: [0; 3],
                 carry: [0; 16],
             },
-            workgroups: n_tiles.div_ceil(tiles_per_workgroup).max(1),
+            count: Resource::Count,
+            workgroups,
+            indirect: false,
         }
     }
 
@@ -175,20 +181,25 @@ impl Geometry {
         &self,
         operator: &Definition,
         pieces: &[Placement],
+        counted: Counted,
         carry: Option<&[u32]>,
     ) -> Result<Plan, Error> {
-        let kernel = self.kernel(operator, Root::Reduce);
-        if let Some(single) = self.single(kernel, pieces, carry) {
+        let kernel = self.kernel(operator, Root::Reduce).counted(counted);
+        if let Some(single) = self.single(kernel, pieces, counted, carry) {
             return Ok(Plan { passes: vec![single] });
         }
-        let mut passes = self.chunks(operator, kernel, pieces)?;
-        let n_chunks = passes.iter().map(|pass| pass.workgroups).sum();
-        let kernel = self.kernel(&operator.lowering(), Root::Reduce);
+        let mut passes = self.chunks(operator, kernel, pieces, counted)?;
+        let n_chunks = chunks_of(&passes);
+        let mut kernel = self.kernel(&operator.lowering(), Root::Reduce);
+        if matches!(counted, Counted::Indirect { .. }) {
+            // Only the workgroups that ran have left a partial: the first word of the arguments.
+            kernel.extent = Extent::Buffer;
+        }
         let kernel = Kernel { part: Part::FromAccumulators, ..kernel };
         let dst_word = pieces.first().map_or(0, |piece| piece.dst_word);
         let placement = Placement { dst_word, n_items: n_chunks, ..Placement::ALIGNED };
         let mut finish = self.pass(kernel, placement, 1).with_carry(carry);
-        finish.src = Resource::Partials;
+        (finish.src, finish.count) = (Resource::Partials, Resource::Arguments);
         passes.push(finish);
         Ok(Plan { passes })
     }
@@ -201,29 +212,34 @@ impl Geometry {
         &self,
         operator: &Definition,
         pieces: &[Placement],
+        counted: Counted,
         exclusive: bool,
         carry: Option<&[u32]>,
     ) -> Result<Plan, Error> {
         let kernel = Kernel { exclusive, ..self.kernel(operator, Root::Downsweep) };
+        let kernel = kernel.counted(counted);
         if pieces.iter().all(|piece| piece.n_items == 0) {
             return Ok(Plan { passes: Vec::new() });
         }
-        if let Some(single) = self.single(kernel, pieces, carry) {
+        if let Some(single) = self.single(kernel, pieces, counted, carry) {
             return Ok(Plan { passes: vec![single] });
         }
         // The upsweep's chunks must be the downsweep's, so it has the same groups and rows.
         let upsweep_kernel = Kernel { root: Root::Reduce, exclusive: false, ..kernel };
-        let mut passes = self.chunks(operator, upsweep_kernel, pieces)?;
+        let mut passes = self.chunks(operator, upsweep_kernel, pieces, counted)?;
         let downsweep_kernel = Kernel { carry: Carry::Partials, ..kernel };
         let downsweep = |upsweep: &Pass| {
             let piece = pieces[upsweep.piece];
             let mut pass = self.pass(downsweep_kernel, piece, upsweep.workgroups);
             (pass.piece, pass.params.first_chunk) = (upsweep.piece, upsweep.params.first_chunk);
-            pass
+            pass.indirect = upsweep.indirect;
+            pass.with_count(counted)
         };
-        let downsweeps: Vec<Pass> = passes.iter().map(downsweep).collect();
+        let upsweeps = passes.iter().filter(|pass| pass.kernel.root == Root::Reduce);
+        let downsweeps: Vec<Pass> = upsweeps.map(downsweep).collect();
 
-        let n_chunks = passes.iter().map(|pass| pass.workgroups).sum();
+        // Partials that no workgroup has left stand behind all that are used.
+        let n_chunks = chunks_of(&passes);
         let spine_kernel = Kernel {
             part: Part::OnAccumulators,
             exclusive: true,
@@ -238,9 +254,15 @@ impl Geometry {
     }
 
     /// The one pass of a call of one piece and few tiles.
-    fn single(&self, kernel: Kernel, pieces: &[Placement], carry: Option<&[u32]>) -> Option<Pass> {
+    fn single(
+        &self,
+        kernel: Kernel,
+        pieces: &[Placement],
+        counted: Counted,
+        carry: Option<&[u32]>,
+    ) -> Option<Pass> {
         let [piece] = pieces else { return None };
-        let pass = self.pass(kernel, *piece, 1).with_carry(carry);
+        let pass = self.pass(kernel, *piece, 1).with_carry(carry).with_count(counted);
         (pass.params.n_tiles <= self.single_tiles).then_some(pass)
     }
 
@@ -251,6 +273,7 @@ impl Geometry {
         operator: &Definition,
         kernel: Kernel,
         pieces: &[Placement],
+        counted: Counted,
     ) -> Result<Vec<Pass>, Error> {
         let kernel = Kernel { part: Part::ToAccumulators, ..kernel };
         let tiles = |piece: &Placement| u64::from(piece.n_items.div_ceil(kernel.tile_items()));
@@ -278,8 +301,50 @@ impl Geometry {
             pass.params.dst_word = first_chunk * operator.accumulator.words();
             pass.params.first_chunk = first_chunk;
             first_chunk += pass.workgroups;
-            pass
+            pass.indirect = matches!(counted, Counted::Indirect { .. });
+            pass.with_count(counted)
         };
-        Ok(pieces.iter().enumerate().map(chunks).collect())
+        let mut passes: Vec<Pass> = pieces.iter().enumerate().map(chunks).collect();
+        if let (Counted::Indirect { .. }, [upsweep]) = (counted, &passes[..]) {
+            let kernel = Kernel {
+                root: Root::Arguments,
+                part: Part::Whole,
+                tile: Tile::Scalar,
+                memory: Memory::Separate,
+                ..upsweep.kernel
+            };
+            let mut arguments = Pass { kernel, workgroups: 1, indirect: false, ..upsweep.clone() };
+            (arguments.dst, arguments.params.dst_word) = (Resource::Arguments, 0);
+            passes.insert(0, arguments);
+        }
+        Ok(passes)
+    }
+}
+
+/// The chunks of the upsweeps among passes.
+fn chunks_of(passes: &[Pass]) -> u32 {
+    let upsweeps = passes.iter().filter(|pass| pass.kernel.root == Root::Reduce);
+    upsweeps.map(|pass| pass.workgroups).sum()
+}
+
+impl Kernel {
+    fn counted(self, counted: Counted) -> Kernel {
+        let extent = match counted {
+            Counted::Host => Extent::Params,
+            Counted::Device { .. } | Counted::Indirect { .. } => Extent::Buffer,
+        };
+        Kernel { extent, ..self }
+    }
+}
+
+impl Pass {
+    fn with_count(mut self, counted: Counted) -> Pass {
+        match counted {
+            Counted::Host => {}
+            Counted::Device { count_word } | Counted::Indirect { count_word } => {
+                self.params.count_word = count_word;
+            }
+        }
+        self
     }
 }

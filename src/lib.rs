@@ -66,7 +66,7 @@ pub use operator::Operator;
 pub use plan::{Params, Pass, Plan, Resource};
 pub use reduce::Reduce;
 pub use scan::{Kind, Scan};
-pub use shader::{Carry, Kernel, Memory, Part, Root, Subgroup, Tile};
+pub use shader::{Carry, Extent, Kernel, Memory, Part, Root, Subgroup, Tile};
 pub use slice::{GpuSlice, Segment};
 pub use tuning::Tuning;
 

@@ -8,9 +8,9 @@ use std::ops::Range;
 use crate::capabilities::Capabilities;
 use crate::element::Element;
 use crate::error::Error;
-use crate::plan::Placement;
+use crate::plan::{Counted, Placement};
 use crate::shader::Memory;
-use crate::slice::{GpuSlice, Segment};
+use crate::slice::{Count, GpuSlice, Segment};
 
 /// Items of a piece are a multiple of this, but for a segment's last one, so that a cut is at an
 /// aligned place wherever its segment started at one.
@@ -32,6 +32,15 @@ pub(crate) struct Piece {
     pub input: Span,
     pub output: Span,
     pub placement: Placement,
+}
+
+/// All slices of a call, checked.
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    pub pieces: Vec<Piece>,
+    /// The number of items, if it lives on the device.
+    pub count: Option<Span>,
+    pub counted: Counted,
 }
 
 impl Span {
@@ -72,7 +81,7 @@ pub(crate) fn of_scan<I: Element, O: Element>(
     capabilities: &Capabilities,
     input: &GpuSlice<I>,
     output: &GpuSlice<O>,
-) -> Result<Vec<Piece>, Error> {
+) -> Result<Call, Error> {
     check_usages(input, output)?;
     let (in_size, out_size) = (I::LAYOUT.size_bytes(), O::LAYOUT.size_bytes());
     let src = numbered(input.segments(), in_size);
@@ -118,7 +127,7 @@ pub(crate) fn of_scan<I: Element, O: Element>(
         s += usize::from(last == src_end);
         d += usize::from(last == dst_end);
     }
-    Ok(pieces)
+    counted(capabilities, input, output, pieces)
 }
 
 /// The pieces of a reduction: all of them write, at the end, the one item of the output.
@@ -128,7 +137,7 @@ pub(crate) fn of_reduce<I: Element, O: Element>(
     capabilities: &Capabilities,
     input: &GpuSlice<I>,
     output: &GpuSlice<O>,
-) -> Result<Vec<Piece>, Error> {
+) -> Result<Call, Error> {
     check_usages(input, output)?;
     let size = I::LAYOUT.size_bytes();
     let target = &output.segments()[output.segments().iter().position(is_some).unwrap_or(0)];
@@ -152,7 +161,40 @@ pub(crate) fn of_reduce<I: Element, O: Element>(
         let placement = Placement { dst_word: output.word(), ..placement };
         pieces.push(Piece { input: output.clone(), output, placement });
     }
-    Ok(pieces)
+    counted(capabilities, input, output, pieces)
+}
+
+/// The call on pieces: with the input's count, if it has one.
+fn counted<I: Element, O: Element>(
+    capabilities: &Capabilities,
+    input: &GpuSlice<I>,
+    output: &GpuSlice<O>,
+    pieces: Vec<Piece>,
+) -> Result<Call, Error> {
+    let Some(Count { segment, indirect }) = input.count() else {
+        return Ok(Call { pieces, count: None, counted: Counted::Host });
+    };
+    let wanted = wgpu::BufferUsages::STORAGE;
+    let got = segment.buffer.usage();
+    if !got.contains(wanted) {
+        return Err(Error::Usage { role: "count", wanted, got });
+    }
+    if pieces.len() > 1 {
+        let what = "the segments of a slice with a count, cut to bindings";
+        return Err(Error::Length { what, wanted: 1, got: pieces.len() as u64 });
+    }
+    // wgpu lets no buffer be read through one binding and written through another.
+    if let Some(shared) = output.segments().iter().find(|s| s.buffer == segment.buffer) {
+        let (first, second) = (name(("the count", segment)), name(("the output", shared)));
+        return Err(Error::Aliased { first, second });
+    }
+    let span = Span::new(segment, alignment(capabilities));
+    let count_word = span.word();
+    let counted = match indirect {
+        true => Counted::Indirect { count_word },
+        false => Counted::Device { count_word },
+    };
+    Ok(Call { pieces, count: Some(span), counted })
 }
 
 fn is_some(segment: &Segment) -> bool {

@@ -23,8 +23,12 @@ pub struct Params {
     pub has_carry: u32,
     /// Chunks of the pieces before this one.
     pub first_chunk: u32,
+    /// First word of the count in its binding.
+    pub count_word: u32,
+    /// Workgroups that share the tiles.
+    pub workgroups: u32,
     /// Nothing; makes `carry` stand where WGSL puts it.
-    pub padding: u32,
+    pub padding: [u32; 3],
     /// The words of that accumulator.
     pub carry: [u32; 16],
 }
@@ -38,6 +42,10 @@ pub enum Resource {
     Output,
     /// The partials, in the plan's scratch.
     Partials,
+    /// The arguments of indirect dispatches, in the plan's scratch.
+    Arguments,
+    /// The number of items, where it lives on the device.
+    Count,
 }
 
 /// One dispatch.
@@ -53,8 +61,12 @@ pub struct Pass {
     pub dst: Resource,
     /// Its parameters.
     pub params: Params,
-    /// Workgroups dispatched, along x.
+    /// What the number of items is read from, if the kernel reads it.
+    pub count: Resource,
+    /// Workgroups dispatched, along x; the most there can be if `indirect`.
     pub workgroups: u32,
+    /// Whether their number is read from the arguments.
+    pub indirect: bool,
 }
 
 /// The passes of one call, in order.
@@ -64,10 +76,21 @@ pub struct Plan {
     pub passes: Vec<Pass>,
 }
 
+/// Who knows the number of items, and how the workgroups for them are dispatched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Counted {
+    /// The host.
+    Host,
+    /// The device: word `count_word` of the count's binding, in workgroups for the capacity.
+    Device { count_word: u32 },
+    /// The device, in workgroups for what items there are.
+    Indirect { count_word: u32 },
+}
+
 /// Where the slices of a piece lie, as far as a plan depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Placement {
-    /// Items of the piece.
+    /// Items of the piece, or the most there can be.
     pub n_items: u32,
     /// First word of the input in its binding.
     pub src_word: u32,

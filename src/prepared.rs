@@ -7,11 +7,11 @@ use crate::element::Element;
 use crate::error::Error;
 use crate::geometry::Geometry;
 use crate::operator::{Operator, words};
-use crate::pieces::Piece;
+use crate::pieces::Call;
 use crate::pipeline::Kernels;
-use crate::plan::{Placement, Plan};
+use crate::plan::{Counted, Placement, Plan};
 use crate::record;
-use crate::scratch;
+use crate::scratch::Scratch;
 use crate::slice::GpuSlice;
 use crate::tuning::Tuning;
 
@@ -23,7 +23,7 @@ pub(crate) struct Prepared<I: Element, A: Element, O: Element> {
     pub geometry: Geometry,
     pub init: Option<A>,
     kernels: Arc<Kernels>,
-    partials: wgpu::Buffer,
+    scratch: Scratch,
 }
 
 impl<I: Element, A: Element, O: Element> Prepared<I, A, O> {
@@ -40,7 +40,7 @@ impl<I: Element, A: Element, O: Element> Prepared<I, A, O> {
             geometry,
             init: None,
             kernels: Arc::new(Kernels::new(definition.clone())),
-            partials: scratch::partials(context, geometry.partials_bytes(definition))?,
+            scratch: context.scratch().of_size(context, geometry.partials_bytes(definition))?,
         })
     }
 
@@ -55,21 +55,25 @@ impl<I: Element, A: Element, O: Element> Prepared<I, A, O> {
         Prepared { init: Some(init), ..self.clone() }
     }
 
+    pub fn scratch_bytes(&self) -> u64 {
+        self.geometry.partials_bytes(&self.operator.definition)
+    }
+
     /// The words of the initial value.
     pub fn carry(&self) -> Option<Vec<u32>> {
         self.init.as_ref().map(words)
     }
 
-    /// Plans the call on the pieces of its slices and records it.
+    /// Plans a call on its slices and records it.
     pub fn record(
         &self,
         pass: &mut wgpu::ComputePass<'_>,
-        pieces: &[Piece],
-        plan: impl FnOnce(&[Placement]) -> Result<Plan, Error>,
+        call: &Call,
+        plan: impl FnOnce(&[Placement], Counted) -> Result<Plan, Error>,
     ) -> Result<(), Error> {
-        let placements: Vec<Placement> = pieces.iter().map(|piece| piece.placement).collect();
-        let plan = plan(&placements)?;
-        record::record(&self.context, &self.kernels, &self.partials, &plan, pieces, pass)
+        let placements: Vec<Placement> = call.pieces.iter().map(|piece| piece.placement).collect();
+        let plan = plan(&placements, call.counted)?;
+        record::record(&self.context, &self.kernels, &self.scratch, &plan, call, pass)
     }
 
     /// Uploads the input, runs a call that writes `n_outputs` items, and downloads them.

@@ -2,10 +2,11 @@
 
 use crate::context::Context;
 use crate::error::Error;
-use crate::pieces::{Piece, Span};
+use crate::pieces::{Call, Span};
 use crate::pipeline::Kernels;
 use crate::plan::{Params, Pass, Plan, Resource};
-use crate::shader::{Carry, Memory, Root, Tile};
+use crate::scratch::Scratch;
+use crate::shader::{Carry, Extent, Memory, Root, Tile};
 
 /// Uniform bindings start at multiples of this; it is WebGPU's upper bound of the alignment.
 const UNIFORM_STRIDE: u64 = 256;
@@ -15,9 +16,9 @@ const UNIFORM_STRIDE: u64 = 256;
 pub(crate) fn record(
     context: &Context,
     kernels: &Kernels,
-    partials: &wgpu::Buffer,
+    scratch: &Scratch,
     plan: &Plan,
-    pieces: &[Piece],
+    call: &Call,
     compute_pass: &mut wgpu::ComputePass<'_>,
 ) -> Result<(), Error> {
     if plan.passes.is_empty() {
@@ -27,7 +28,8 @@ pub(crate) fn record(
     let pipelines = pipelines.collect::<Result<Vec<_>, _>>()?;
     let device = context.device();
     let params = context.scoped("the parameters", |device| params_buffer(device, plan))??;
-    let partials = Span::whole(partials);
+    let partials = Span::whole(&scratch.partials);
+    let arguments = Span::whole(&scratch.arguments);
     for (index, (pass, pipeline)) in plan.passes.iter().zip(&pipelines).enumerate() {
         let params = wgpu::BindingResource::Buffer(wgpu::BufferBinding {
             buffer: &params,
@@ -36,12 +38,15 @@ pub(crate) fn record(
         });
         let mut entries = vec![wgpu::BindGroupEntry { binding: 0, resource: params }];
         for (binding, resource) in bindings(pass) {
-            // Nothing of an empty input is read, and nothing of it could be bound.
             let span = match resource {
+                // Nothing of an empty input is read, and nothing of it could be bound.
                 Resource::Input if pass.params.n_items == 0 => &partials,
-                Resource::Input => &pieces[pass.piece].input,
-                Resource::Output => &pieces[pass.piece].output,
+                Resource::Input => &call.pieces[pass.piece].input,
+                Resource::Output => &call.pieces[pass.piece].output,
                 Resource::Partials => &partials,
+                Resource::Arguments => &arguments,
+                // Only kernels of a call with a count ask for it.
+                Resource::Count => call.count.as_ref().unwrap_or(&arguments),
             };
             entries.push(wgpu::BindGroupEntry { binding, resource: span.binding() });
         }
@@ -52,7 +57,10 @@ pub(crate) fn record(
         });
         compute_pass.set_pipeline(pipeline);
         compute_pass.set_bind_group(0, &bind_group, &[]);
-        compute_pass.dispatch_workgroups(pass.workgroups, 1, 1);
+        match pass.indirect {
+            true => compute_pass.dispatch_workgroups_indirect(&scratch.arguments, 0),
+            false => compute_pass.dispatch_workgroups(pass.workgroups, 1, 1),
+        }
     }
     Ok(())
 }
@@ -60,8 +68,10 @@ pub(crate) fn record(
 /// The storage bindings that a pass uses, by the numbers in `shaders/memory` and `shaders/carry`.
 pub(crate) fn bindings(pass: &Pass) -> Vec<(u32, Resource)> {
     let vector = pass.kernel.tile == Tile::Vector;
-    let mut bindings = Vec::with_capacity(5);
+    let mut bindings = Vec::with_capacity(6);
     match pass.kernel.memory {
+        // It reads nothing but the count.
+        _ if pass.kernel.root == Root::Arguments => bindings.push((4, pass.dst)),
         Memory::Separate => {
             if vector {
                 bindings.push((1, pass.src));
@@ -81,6 +91,9 @@ pub(crate) fn bindings(pass: &Pass) -> Vec<(u32, Resource)> {
     }
     if pass.kernel.carry == Carry::Partials {
         bindings.push((5, Resource::Partials));
+    }
+    if pass.kernel.extent == Extent::Buffer {
+        bindings.push((6, pass.count));
     }
     bindings
 }

@@ -7,7 +7,7 @@ use crate::element::Element;
 use crate::error::Error;
 use crate::operator::Operator;
 use crate::pieces;
-use crate::plan::{Placement, Plan};
+use crate::plan::{Counted, Placement, Plan};
 use crate::prepared::Prepared;
 use crate::record;
 use crate::slice::GpuSlice;
@@ -57,11 +57,17 @@ impl<I: Element, A: Element, O: Element> Reduce<I, A, O> {
         Reduce(self.0.with_init(init))
     }
 
+    /// Bytes of scratch that calls need, for any number of items. The context holds one scratch for
+    /// all its plans, as large as the largest of them needs; calls allocate none.
+    pub fn scratch_bytes(&self) -> u64 {
+        self.0.scratch_bytes()
+    }
+
     /// What a call on `n_items` items in one aligned segment does.
     ///
     /// Errors: none for one segment.
     pub fn plan(&self, n_items: u32) -> Result<Plan, Error> {
-        self.plan_at(&[Placement { n_items, ..Placement::ALIGNED }])
+        self.plan_at(&[Placement { n_items, ..Placement::ALIGNED }], Counted::Host)
     }
 
     /// Reduces items of the host: uploads, submits, waits and downloads.
@@ -127,13 +133,13 @@ impl<I: Element, A: Element, O: Element> Reduce<I, A, O> {
             let (what, got) = ("the output's items", output.len());
             return Err(Error::Length { what, wanted: 1, got });
         }
-        let pieces = pieces::of_reduce(self.0.context.capabilities(), input, output)?;
-        self.0.record(pass, &pieces, |placements| self.plan_at(placements))
+        let call = pieces::of_reduce(self.0.context.capabilities(), input, output)?;
+        self.0.record(pass, &call, |pieces, counted| self.plan_at(pieces, counted))
     }
 
-    fn plan_at(&self, pieces: &[Placement]) -> Result<Plan, Error> {
+    fn plan_at(&self, pieces: &[Placement], counted: Counted) -> Result<Plan, Error> {
         let Prepared { geometry, operator, .. } = &self.0;
-        geometry.reduce(&operator.definition, pieces, self.0.carry().as_deref())
+        geometry.reduce(&operator.definition, pieces, counted, self.0.carry().as_deref())
     }
 }
 

@@ -7,7 +7,7 @@ use crate::element::Element;
 use crate::error::Error;
 use crate::operator::{Operator, words};
 use crate::pieces;
-use crate::plan::{Placement, Plan};
+use crate::plan::{Counted, Placement, Plan};
 use crate::prepared::Prepared;
 use crate::record;
 use crate::slice::GpuSlice;
@@ -72,11 +72,17 @@ impl<I: Element, A: Element, O: Element> Scan<I, A, O> {
         Scan { prepared: self.prepared.with_init(init), kind: self.kind }
     }
 
+    /// Bytes of scratch that calls need, for any number of items. The context holds one scratch for
+    /// all its plans, as large as the largest of them needs; calls allocate none.
+    pub fn scratch_bytes(&self) -> u64 {
+        self.prepared.scratch_bytes()
+    }
+
     /// What a call on `n_items` items in one aligned segment does.
     ///
     /// Errors: none for one segment.
     pub fn plan(&self, n_items: u32) -> Result<Plan, Error> {
-        self.plan_at(&[Placement { n_items, ..Placement::ALIGNED }])
+        self.plan_at(&[Placement { n_items, ..Placement::ALIGNED }], Counted::Host)
     }
 
     /// Scans items of the host: uploads, submits, waits and downloads.
@@ -140,16 +146,16 @@ impl<I: Element, A: Element, O: Element> Scan<I, A, O> {
             let (what, wanted, got) = ("the output's items", input.len(), output.len());
             return Err(Error::Length { what, wanted, got });
         }
-        let pieces = pieces::of_scan(self.prepared.context.capabilities(), input, output)?;
-        self.prepared.record(pass, &pieces, |placements| self.plan_at(placements))
+        let call = pieces::of_scan(self.prepared.context.capabilities(), input, output)?;
+        self.prepared.record(pass, &call, |pieces, counted| self.plan_at(pieces, counted))
     }
 
-    fn plan_at(&self, pieces: &[Placement]) -> Result<Plan, Error> {
+    fn plan_at(&self, pieces: &[Placement], counted: Counted) -> Result<Plan, Error> {
         let Prepared { geometry, operator, init, .. } = &self.prepared;
         let exclusive = self.kind == Kind::Exclusive;
         // An exclusive scan starts with what nothing combines to.
         let carry = init.or(exclusive.then_some(operator.of_nothing)).map(|carry| words(&carry));
-        geometry.scan(&operator.definition, pieces, exclusive, carry.as_deref())
+        geometry.scan(&operator.definition, pieces, counted, exclusive, carry.as_deref())
     }
 }
 

@@ -19,12 +19,15 @@ macro_rules! embed {
 /// Every shader file by its path below `shaders/`, without the ending.
 const FILES: &[(&str, &str)] = embed!(
     "params"
+    "dispatch_arguments"
     "reduce"
     "scan_downsweep"
     "accumulate/commutative"
     "accumulate/ordered"
     "carry/params"
     "carry/partials"
+    "extent/buffer"
+    "extent/params"
     "memory/separate"
     "memory/shared"
     "subgroup/emulated"
@@ -43,6 +46,8 @@ pub enum Root {
     Reduce,
     /// `shaders/scan_downsweep.wgsl`.
     Downsweep,
+    /// `shaders/dispatch_arguments.wgsl`.
+    Arguments,
 }
 
 /// How lanes of a subgroup exchange values.
@@ -81,6 +86,15 @@ pub enum Carry {
     Partials,
 }
 
+/// Where the number of items comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Extent {
+    /// From the call's parameters.
+    Params,
+    /// From a buffer of the device.
+    Buffer,
+}
+
 /// Which part of the operator a pass applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Part {
@@ -109,6 +123,8 @@ pub struct Kernel {
     pub memory: Memory,
     /// The file for `carry`.
     pub carry: Carry,
+    /// The file for `extent`.
+    pub extent: Extent,
     /// Exclusive instead of inclusive outputs; scans only.
     pub exclusive: bool,
     /// Lanes of a workgroup.
@@ -125,6 +141,7 @@ impl Root {
         match self {
             Root::Reduce => "reduce",
             Root::Downsweep => "downsweep",
+            Root::Arguments => "dispatch_arguments",
         }
     }
 
@@ -132,6 +149,7 @@ impl Root {
         match self {
             Root::Reduce => "reduce",
             Root::Downsweep => "scan_downsweep",
+            Root::Arguments => "dispatch_arguments",
         }
     }
 }
@@ -185,6 +203,13 @@ impl Kernel {
                     Carry::Partials => "carry/partials",
                 },
             ),
+            (
+                "extent",
+                match self.extent {
+                    Extent::Params => "extent/params",
+                    Extent::Buffer => "extent/buffer",
+                },
+            ),
             ("workgroup_scan", "workgroup_scan/kogge_stone"),
         ]);
         let generated = BTreeMap::from([
@@ -196,10 +221,10 @@ impl Kernel {
 
     /// The values of the overrides that the module declares.
     pub fn overrides(&self) -> Vec<(&'static str, f64)> {
-        let mut overrides = vec![
-            ("WORKGROUP_SIZE", f64::from(self.workgroup_size)),
-            ("SUBGROUP_COUNT_MAX", f64::from(self.subgroup_count_max())),
-        ];
+        let mut overrides = vec![("WORKGROUP_SIZE", f64::from(self.workgroup_size))];
+        if self.root != Root::Arguments {
+            overrides.push(("SUBGROUP_COUNT_MAX", f64::from(self.subgroup_count_max())));
+        }
         if let Subgroup::Emulated(width) = self.subgroup {
             overrides.push(("EMULATED_WIDTH", f64::from(width)));
         }
@@ -216,6 +241,9 @@ impl Kernel {
 
     /// Bytes of workgroup memory, each variable rounded up to 16.
     pub(crate) fn workgroup_bytes(&self, operator: &Definition) -> u32 {
+        if self.root == Root::Arguments {
+            return 0;
+        }
         let item = operator.accumulator.workgroup_bytes();
         let scratch = match self.subgroup {
             Subgroup::Native => 0,
@@ -228,11 +256,12 @@ impl Kernel {
     pub fn storage_bindings(&self) -> u32 {
         let wide = if self.tile == Tile::Vector { 2 } else { 1 };
         let data = match (self.root, self.memory) {
+            (Root::Arguments, _) => 1,
             (_, Memory::Shared) => wide,
             (Root::Reduce, Memory::Separate) => wide + 1,
             (Root::Downsweep, Memory::Separate) => 2 * wide,
         };
-        data + u32::from(self.carry == Carry::Partials)
+        data + u32::from(self.carry == Carry::Partials) + u32::from(self.extent == Extent::Buffer)
     }
 
     /// Subgroups can be as narrow as 4 lanes, whatever the adapter reports.

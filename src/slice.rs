@@ -25,7 +25,17 @@ pub struct Segment {
 pub struct GpuSlice<T: Element> {
     /// At least one.
     segments: Vec<Segment>,
+    count: Option<Count>,
     element: PhantomData<T>,
+}
+
+/// A number of items that lives on the device.
+#[derive(Clone, Debug)]
+pub(crate) struct Count {
+    /// One u32.
+    pub segment: Segment,
+    /// Whether workgroups are dispatched for what items there are, not for the capacity.
+    pub indirect: bool,
 }
 
 impl<T: Element> GpuSlice<T> {
@@ -65,6 +75,38 @@ impl<T: Element> GpuSlice<T> {
         self
     }
 
+    /// The same slice as an input of which only the first `count` items are there, a number in a
+    /// buffer of the device, read when the call runs; `len` is the most there can be, and a
+    /// greater count is taken for it. Outputs past the count stay untouched.
+    ///
+    /// Workgroups are dispatched for the capacity, and share what items there are. The slice must
+    /// be one segment that fits one binding, and the count in another buffer than the output.
+    ///
+    /// Errors: [`Error::Length`] unless `count` has one item.
+    pub fn counted_by(mut self, count: &GpuSlice<u32>) -> Result<Self, Error> {
+        match &count.segments[..] {
+            [segment] if count.len() == 1 => {
+                self.count = Some(Count { segment: segment.clone(), indirect: false });
+                Ok(self)
+            }
+            _ => Err(Error::Length { what: "the count's items", wanted: 1, got: count.len() }),
+        }
+    }
+
+    /// The same slice, for which as many workgroups are dispatched as its count asks for: by an
+    /// indirect dispatch, after a small one that writes its arguments. Worth it where the count is
+    /// mostly far below the capacity. Without a count it changes nothing.
+    pub fn dispatched_indirectly(mut self) -> Self {
+        if let Some(count) = &mut self.count {
+            count.indirect = true;
+        }
+        self
+    }
+
+    pub(crate) fn count(&self) -> Option<&Count> {
+        self.count.as_ref()
+    }
+
     /// The segments, in order; at least one.
     pub fn segments(&self) -> &[Segment] {
         &self.segments
@@ -87,7 +129,7 @@ impl<T: Element> GpuSlice<T> {
     }
 
     fn of(segments: Vec<Segment>) -> Self {
-        GpuSlice { segments, element: PhantomData }
+        GpuSlice { segments, count: None, element: PhantomData }
     }
 
     /// Fails unless all buffers have all of these usages.
@@ -106,7 +148,8 @@ impl<T: Element> GpuSlice<T> {
 
 impl<T: Element> Clone for GpuSlice<T> {
     fn clone(&self) -> Self {
-        Self::of(self.segments.clone())
+        let (segments, count) = (self.segments.clone(), self.count.clone());
+        GpuSlice { segments, count, element: PhantomData }
     }
 }
 

@@ -10,7 +10,7 @@ mod operators;
 use std::collections::BTreeSet;
 
 use lookback::{
-    Carry, Element, Kernel, Memory, Operator, Params, Part, Root, Subgroup, Tile, Tuning,
+    Carry, Element, Extent, Kernel, Memory, Operator, Params, Part, Root, Subgroup, Tile, Tuning,
 };
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{AddressSpace, Module, TypeInner};
@@ -35,6 +35,11 @@ fn variants() -> Vec<Kernel> {
                             tile,
                             memory,
                             carry,
+                            // Pairs of an extent with any other choice come up, not the product.
+                            extent: match kernels.len() % 3 {
+                                0 => Extent::Buffer,
+                                _ => Extent::Params,
+                            },
                             exclusive: tile == Tile::Vector,
                             workgroup_size: 0,
                             group: 0,
@@ -45,6 +50,15 @@ fn variants() -> Vec<Kernel> {
             }
         }
     }
+    let arguments = Kernel {
+        root: Root::Arguments,
+        tile: Tile::Scalar,
+        memory: Memory::Separate,
+        carry: Carry::Params,
+        extent: Extent::Buffer,
+        ..kernels[0]
+    };
+    kernels.push(arguments);
     kernels
 }
 
@@ -230,7 +244,11 @@ fn params_on_host_and_device_are_one_struct() {
         ("dst_word", at(std::mem::offset_of!(Params, dst_word))),
         ("has_carry", at(std::mem::offset_of!(Params, has_carry))),
         ("first_chunk", at(std::mem::offset_of!(Params, first_chunk))),
-        ("padding", at(std::mem::offset_of!(Params, padding))),
+        ("count_word", at(std::mem::offset_of!(Params, count_word))),
+        ("workgroups", at(std::mem::offset_of!(Params, workgroups))),
+        ("padding_0", at(std::mem::offset_of!(Params, padding))),
+        ("padding_1", at(std::mem::offset_of!(Params, padding)) + 4),
+        ("padding_2", at(std::mem::offset_of!(Params, padding)) + 8),
         ("carry", at(std::mem::offset_of!(Params, carry))),
     ];
     assert_eq!(device, host);

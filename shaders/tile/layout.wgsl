@@ -2,7 +2,9 @@
 // each lane holds ROWS groups of GROUP neighbouring items, and in one row the lanes of a
 // subgroup hold neighbouring groups, so that each row is one coalesced access.
 
-import package::params::{params, WORKGROUP_SIZE};
+import package::params::{WORKGROUP_SIZE};
+import package::extent::{n_items, tiles_per_workgroup};
+import package::memory::{src_word, dst_set_word};
 import package::subgroup::{Group, Lane, subgroup_width, subgroup_lane, subgroup_rank};
 
 // Items of a tile.
@@ -10,9 +12,18 @@ fn tile_items() -> u32 {
     return WORKGROUP_SIZE * (ROWS * GROUP);
 }
 
+// Tiles [x, y) of a workgroup's chunk. Uniform over the workgroup.
+fn chunk_tiles(workgroup: u32) -> vec2<u32> {
+    let n = n_items();
+    let tiles = n / tile_items() + select(0u, 1u, n % tile_items() != 0u);
+    let per_workgroup = tiles_per_workgroup(tile_items());
+    let first = min(workgroup * per_workgroup, tiles);
+    return vec2<u32>(first, min(first + per_workgroup, tiles));
+}
+
 // Whether all items of a tile exist. Uniform over the workgroup.
 fn tile_is_whole(tile: u32) -> bool {
-    return (params.n_items - tile * tile_items()) >= tile_items();
+    return (n_items() - tile * tile_items()) >= tile_items();
 }
 
 // Index of the first item of this lane's row 0.

@@ -3,7 +3,7 @@
 //
 // tile_load, tile_store: as in tile/vector.wgsl.
 
-import package::params::{params};
+import package::extent::{n_items};
 import package::memory::{src_word, dst_set_word};
 import package::subgroup::{Group, Lane};
 import package::tile::layout::{lane_item, row_items, item_load, item_store};
@@ -11,11 +11,12 @@ import package::tile::layout::{lane_item, row_items, item_load, item_store};
 fn tile_load(group: Group, lane: Lane, tile: u32, items: ptr<function, array<T, ITEMS>>) {
     let first = lane_item(group, lane, tile);
     let stride = row_items(group);
+    let n = n_items();
     for (var row = 0u; row < ROWS; row += 1u) { // unroll
         for (var i = 0u; i < GROUP; i += 1u) { // unroll
             let index = first + row * stride + i;
             var item = identity();
-            if (index < params.n_items) {
+            if (index < n) {
                 item = item_load(index);
             }
             (*items)[row * GROUP + i] = item;
@@ -26,10 +27,11 @@ fn tile_load(group: Group, lane: Lane, tile: u32, items: ptr<function, array<T, 
 fn tile_store(group: Group, lane: Lane, tile: u32, items: ptr<function, array<T, ITEMS>>) {
     let first = lane_item(group, lane, tile);
     let stride = row_items(group);
+    let n = n_items();
     for (var row = 0u; row < ROWS; row += 1u) { // unroll
         for (var i = 0u; i < GROUP; i += 1u) { // unroll
             let index = first + row * stride + i;
-            if (index < params.n_items) {
+            if (index < n) {
                 item_store(index, (*items)[row * GROUP + i]);
             }
         }

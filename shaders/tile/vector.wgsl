@@ -5,7 +5,7 @@
 // Items past n load as the identity and are not stored. Source: the striped arrangement of
 // Merrill & Garland 2016.
 
-import package::params::{params};
+import package::extent::{n_items};
 import package::memory::{src_quad, src_word, dst_set_quad, dst_set_word};
 import package::subgroup::{Group, Lane};
 import package::tile::layout::{tile_is_whole, lane_item, row_items, item_load, item_store};
@@ -13,6 +13,7 @@ import package::tile::layout::{tile_is_whole, lane_item, row_items, item_load, i
 fn tile_load(group: Group, lane: Lane, tile: u32, items: ptr<function, array<T, ITEMS>>) {
     let first = lane_item(group, lane, tile);
     let stride = row_items(group);
+    let n = n_items();
     if (tile_is_whole(tile)) {
         for (var row = 0u; row < ROWS; row += 1u) { // unroll
             let quad = (first + row * stride) / GROUP * IN_QUADS;
@@ -30,7 +31,7 @@ fn tile_load(group: Group, lane: Lane, tile: u32, items: ptr<function, array<T, 
             for (var i = 0u; i < GROUP; i += 1u) { // unroll
                 let index = first + row * stride + i;
                 var item = identity();
-                if (index < params.n_items) {
+                if (index < n) {
                     item = item_load(index);
                 }
                 (*items)[row * GROUP + i] = item;
@@ -42,6 +43,7 @@ fn tile_load(group: Group, lane: Lane, tile: u32, items: ptr<function, array<T, 
 fn tile_store(group: Group, lane: Lane, tile: u32, items: ptr<function, array<T, ITEMS>>) {
     let first = lane_item(group, lane, tile);
     let stride = row_items(group);
+    let n = n_items();
     if (tile_is_whole(tile)) {
         for (var row = 0u; row < ROWS; row += 1u) { // unroll
             let quad = (first + row * stride) / GROUP * OUT_QUADS;
@@ -58,7 +60,7 @@ fn tile_store(group: Group, lane: Lane, tile: u32, items: ptr<function, array<T,
         for (var row = 0u; row < ROWS; row += 1u) { // unroll
             for (var i = 0u; i < GROUP; i += 1u) { // unroll
                 let index = first + row * stride + i;
-                if (index < params.n_items) {
+                if (index < n) {
                     item_store(index, (*items)[row * GROUP + i]);
                 }
             }
