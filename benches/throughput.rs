@@ -54,6 +54,29 @@ impl Bench {
     }
 }
 
+/// The host's time for recording a warm scan, and for the encoder's `finish`.
+fn record_time(bench: &Bench, scan: &Scan<u32>) {
+    let mut times = [vec![], vec![]];
+    for _ in 0..500 {
+        let mut encoder = bench.context.device().create_command_encoder(&Default::default());
+        let mut pass = encoder.begin_compute_pass(&Default::default());
+        let start = std::time::Instant::now();
+        scan.record_in_pass(&mut pass, &bench.input, &bench.output).unwrap();
+        times[0].push(start.elapsed().as_secs_f64());
+        drop(pass);
+        let start = std::time::Instant::now();
+        drop(encoder.finish());
+        times[1].push(start.elapsed().as_secs_f64());
+    }
+    let [record, finish] = times.map(summary);
+    println!(
+        "host: record {:.1} us, spread {:.0} %; finish {:.1} us",
+        record.0 * 1e6,
+        record.1 * 100.0,
+        finish.0 * 1e6
+    );
+}
+
 fn entry(binding: u32, slice: &GpuSlice<u32>) -> wgpu::BindGroupEntry<'_> {
     wgpu::BindGroupEntry { binding, resource: slice.buffer().as_entire_binding() }
 }
@@ -145,6 +168,7 @@ fn run(context: &Context, n: u64) {
     let candidates: [(&str, &Record<'_>, u64); 3] =
         [("copy", &record_copy, 8), ("reduce", &record_reduce, 4), ("scan", &record_scan, 8)];
     // Clocks fall while a device idles: warm up, then take turns without pauses.
+    record_time(&bench, &scan);
     let start = std::time::Instant::now();
     while start.elapsed().as_secs_f64() < 0.4 {
         bench.time(&record_copy);

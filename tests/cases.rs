@@ -385,6 +385,32 @@ fn e3_long_float_sums_stay_within_their_bound() {
     assert!(error <= bound, "relative error {error:e}, bound {bound:e}");
 }
 
+/// Documented: the same from run to run on one device, whatever else it does.
+#[test]
+fn e4_float_results_do_not_change_from_run_to_run() {
+    let Some(context) = common::context() else { return };
+    let sum = Operator::<f32>::sum();
+    let input: Vec<f32> = (0..1_000_003).map(|i| hash(i, 5) as f32 / 4294967296.0 - 0.5).collect();
+    let source = context.upload(&input).unwrap();
+    let busy = context.upload(&vec![1u32; 1 << 18]).unwrap();
+    let scan = Scan::new(context, &sum, Kind::Inclusive).unwrap();
+    let reduce = Reduce::new(context, &sum).unwrap();
+    let other = Scan::new(context, &Operator::<u32>::sum(), Kind::Inclusive).unwrap();
+    let mut first: Option<(Vec<f32>, Vec<f32>)> = None;
+    for _ in 0..20 {
+        let output = context.allocate::<f32>(source.len()).unwrap();
+        let total = context.allocate::<f32>(1).unwrap();
+        other.dispatch(&busy, &busy).unwrap();
+        scan.dispatch(&source, &output).unwrap();
+        other.dispatch(&busy, &busy).unwrap();
+        reduce.dispatch(&source, &total).unwrap();
+        let got = (context.download(&output).unwrap(), context.download(&total).unwrap());
+        let (scanned, reduced) = first.get_or_insert_with(|| got.clone());
+        assert_eq!(first_difference(&got.0, scanned), None);
+        assert_eq!(first_difference(&got.1, reduced), None);
+    }
+}
+
 #[test]
 fn e5_exclusive_scans_subtract_nothing() {
     for context in contexts() {
@@ -543,6 +569,27 @@ fn k4_a_device_with_no_features_and_the_least_limits() {
     let floats: Vec<f32> = (0..n).map(f32::any).collect();
     let max = Operator::<f32>::max();
     assert_eq!(least.reduce(&floats, &max).unwrap(), context.reduce(&floats, &max).unwrap());
+}
+
+/// Runs that follow one another on other data: nothing of the last one is seen.
+#[test]
+fn j1_no_stale_partial_is_seen() {
+    let Some(context) = common::context() else { return };
+    let sum = Operator::<u32>::sum();
+    let scan = Scan::with_tuning(context, &sum, Kind::Inclusive, &small_tiles(context)).unwrap();
+    let n = 100_000;
+    let inputs = [vec![1u32; n], (0..n as u32).map(|i| hash(i, 2) % 1000).collect()];
+    let sources = inputs.each_ref().map(|input| context.upload(input).unwrap());
+    let wanted =
+        inputs.each_ref().map(|input| reference::scan(input, &sum, Kind::Inclusive, None).unwrap());
+    let output = context.allocate::<u32>(n as u64).unwrap();
+    for run in 0..200 {
+        scan.dispatch(&sources[run % 2], &output).unwrap();
+        if run % 10 >= 8 {
+            let got = context.download(&output).unwrap();
+            assert_eq!(first_difference(&got, &wanted[run % 2]), None, "run {run}");
+        }
+    }
 }
 
 #[test]

@@ -167,6 +167,28 @@ fn l4_workgroups_shrink_to_fit_their_memory_or_the_limit_is_named() {
     assert_eq!(limit_of(at(16_384, 256, 2)), "max_storage_buffers_per_shader_stage");
 }
 
+/// Sizes at which counts in 32 bits wrap: plans stay sound, the scratch the same.
+#[test]
+fn a3_sizes_past_32_bits() {
+    let (device, queue) = noop(wgpu::Features::SUBGROUP, wgpu::Limits::default(), None);
+    let mut capabilities = operators::capabilities(wgpu::DeviceType::DiscreteGpu, 0x10de);
+    (capabilities.binding_bytes, capabilities.buffer_bytes) = (1 << 40, 1 << 40);
+    let context = Context::with_capabilities(device, queue, capabilities);
+    let sum = Operator::<u32>::sum();
+    let scan = Scan::new(&context, &sum, Kind::Inclusive).unwrap();
+    let reduce = Reduce::new(&context, &sum).unwrap();
+    for n in [(1 << 31) - 1, 1 << 31, u32::MAX - 4, u32::MAX] {
+        check(&scan.plan(n).unwrap(), &context, n);
+        check(&reduce.plan(n).unwrap(), &context, n);
+    }
+    assert!(scan.scratch_bytes() >= 4096 * 4 && scan.scratch_bytes() < 1 << 20);
+    // Past any buffer: an error, never a call on fewer items.
+    for n in [1u64 << 61, u64::MAX] {
+        let error = context.allocate::<u32>(n).unwrap_err();
+        assert!(matches!(error, Error::OutOfMemory { .. }), "{error}");
+    }
+}
+
 #[test]
 fn few_bindings_choose_the_scalar_file() {
     let features = wgpu::Features::SUBGROUP;

@@ -173,3 +173,31 @@ fn scratch_serves_any_order_of_calls() {
         }
     }
 }
+
+/// A warm plan makes no pipeline, no shader module and no scratch: one small uniform a call.
+#[test]
+fn recording_a_warm_plan_makes_one_uniform() {
+    let Some(shared) = common::context() else { return };
+    // A device of its own: other tests run beside this one.
+    let name = shared.capabilities().adapter.clone();
+    let context = pollster::block_on(Context::open(Some(&name))).unwrap();
+    let scan = Scan::new(&context, &Operator::<u32>::sum(), Kind::Inclusive).unwrap();
+    let source = context.upload(&vec![1u32; 1 << 20]).unwrap();
+    let output = context.allocate::<u32>(1 << 20).unwrap();
+    scan.dispatch(&source, &output).unwrap();
+    let counters = || {
+        let hal = context.device().get_internal_counters().hal;
+        (hal.buffers.read(), hal.compute_pipelines.read(), hal.shader_modules.read())
+    };
+    let mut encoder = context.device().create_command_encoder(&Default::default());
+    let before = counters();
+    assert!(before.1 > 0, "nothing is counted");
+    for _ in 0..10 {
+        scan.record(&mut encoder, &source, &output).unwrap();
+    }
+    let after = counters();
+    // wgpu writes a fresh uniform through a staging buffer: two a call.
+    assert_eq!((after.0 - before.0, after.1, after.2), (20, before.1, before.2));
+    context.queue().submit([encoder.finish()]);
+    assert_eq!(context.download(&output).unwrap()[(1 << 20) - 1], 1 << 20);
+}
