@@ -15,9 +15,12 @@
 //!
 //! | layer | on | submits | waits | allocates |
 //! |---|---|---|---|---|
-//! | host: [`Context::reduce`], [`Reduce::run`], … | slices of the host | yes | yes | buffers for items |
+//! | host: [`Context::reduce`], [`Reduce::run`], [`Scan::run`] and their `_async` forms | slices of the host | yes | yes (`_async`: no thread) | buffers for items |
 //! | immediate: [`Reduce::dispatch`], [`Scan::dispatch`] | [`GpuSlice`] | yes | no | a small uniform |
-//! | record: [`Reduce::record_in_pass`], … | [`GpuSlice`], the caller's pass | no | no | a small uniform |
+//! | record: [`Reduce::record`], [`Scan::record_in_pass`], … | [`GpuSlice`], the caller's encoder or pass | no | no | a small uniform |
+//!
+//! A plan ([`Reduce`], [`Scan`]) is made once and used for any number of calls, on any number of
+//! items, several in one encoder. Errors of types, operators and limits show when it is made.
 //!
 //! # Guarantees
 //!
