@@ -53,3 +53,35 @@ fn item_store(index: u32, value: T) {
         dst_set_word(index * OUT_WORDS + w, words[w]);
     }
 }
+
+// A lane's items one by one: the identity for those at or past n.
+fn items_load(group: Group, lane: Lane, tile: u32, items: ptr<function, array<T, ITEMS>>) {
+    let first = lane_item(group, lane, tile);
+    let stride = row_items(group);
+    let n = n_items();
+    for (var row = 0u; row < ROWS; row += 1u) { // unroll
+        for (var i = 0u; i < GROUP; i += 1u) { // unroll
+            let index = first + row * stride + i;
+            var item = identity();
+            if (index < n) {
+                item = item_load(index);
+            }
+            (*items)[row * GROUP + i] = item;
+        }
+    }
+}
+
+// Writes a lane's items one by one, but for those at or past n.
+fn items_store(group: Group, lane: Lane, tile: u32, items: ptr<function, array<T, ITEMS>>) {
+    let first = lane_item(group, lane, tile);
+    let stride = row_items(group);
+    let n = n_items();
+    for (var row = 0u; row < ROWS; row += 1u) { // unroll
+        for (var i = 0u; i < GROUP; i += 1u) { // unroll
+            let index = first + row * stride + i;
+            if (index < n) {
+                item_store(index, (*items)[row * GROUP + i]);
+            }
+        }
+    }
+}

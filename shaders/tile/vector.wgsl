@@ -5,15 +5,13 @@
 // Items past n load as the identity and are not stored. Source: the striped arrangement of
 // Merrill & Garland 2016.
 
-import package::extent::{n_items};
-import package::memory::{src_quad, src_word, dst_set_quad, dst_set_word};
+import package::memory::{src_quad, dst_set_quad};
 import package::subgroup::{Group, Lane};
-import package::tile::layout::{tile_is_whole, lane_item, row_items, item_load, item_store};
+import package::tile::layout::{tile_is_whole, lane_item, row_items, items_load, items_store};
 
 fn tile_load(group: Group, lane: Lane, tile: u32, items: ptr<function, array<T, ITEMS>>) {
     let first = lane_item(group, lane, tile);
     let stride = row_items(group);
-    let n = n_items();
     if (tile_is_whole(tile)) {
         for (var row = 0u; row < ROWS; row += 1u) { // unroll
             let quad = (first + row * stride) / GROUP * IN_QUADS;
@@ -27,23 +25,13 @@ fn tile_load(group: Group, lane: Lane, tile: u32, items: ptr<function, array<T, 
             }
         }
     } else {
-        for (var row = 0u; row < ROWS; row += 1u) { // unroll
-            for (var i = 0u; i < GROUP; i += 1u) { // unroll
-                let index = first + row * stride + i;
-                var item = identity();
-                if (index < n) {
-                    item = item_load(index);
-                }
-                (*items)[row * GROUP + i] = item;
-            }
-        }
+        items_load(group, lane, tile, items);
     }
 }
 
 fn tile_store(group: Group, lane: Lane, tile: u32, items: ptr<function, array<T, ITEMS>>) {
     let first = lane_item(group, lane, tile);
     let stride = row_items(group);
-    let n = n_items();
     if (tile_is_whole(tile)) {
         for (var row = 0u; row < ROWS; row += 1u) { // unroll
             let quad = (first + row * stride) / GROUP * OUT_QUADS;
@@ -57,13 +45,6 @@ fn tile_store(group: Group, lane: Lane, tile: u32, items: ptr<function, array<T,
             }
         }
     } else {
-        for (var row = 0u; row < ROWS; row += 1u) { // unroll
-            for (var i = 0u; i < GROUP; i += 1u) { // unroll
-                let index = first + row * stride + i;
-                if (index < n) {
-                    item_store(index, (*items)[row * GROUP + i]);
-                }
-            }
-        }
+        items_store(group, lane, tile, items);
     }
 }

@@ -1,0 +1,57 @@
+//! Faults that people have hit in libraries like this one, each with its input and its right
+//! result. The names are those of the project's cases.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod devices;
+mod numbers;
+mod order;
+mod sizes;
+
+use common::operators::{self, Exact, hash};
+use common::{Place, check_reduce, check_scan, first_difference, scan_at, small_tiles};
+use lookback::{
+    Context, GpuSlice, Kind, Numeric, Operator, Reduce, Scan, Subgroup, Tuning, reference,
+};
+
+/// The device as it is, and without subgroups. The second runs the emulated files, which know
+/// nothing of the device's lanes: of lavapipe's three widths one is enough, and `tests/scan.rs`
+/// and `tests/reduce.rs` run them on all.
+fn contexts() -> Vec<Context> {
+    let Some(context) = common::context() else { return Vec::new() };
+    let driver = std::env::var("LOOKBACK_DRIVER").unwrap_or_default();
+    if matches!(driver.as_str(), "lavapipe-4" | "lavapipe-16" | "lavapipe-validation") {
+        return vec![context.clone()];
+    }
+    vec![context.clone(), common::without_subgroups(context)]
+}
+
+/// The device opened with no feature and the least limits, as a caller may have done.
+fn least_context() -> Option<Context> {
+    common::context()?;
+    let wanted = std::env::var("LOOKBACK_ADAPTER").unwrap_or_default();
+    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
+        backends: wgpu::Backends::VULKAN | wgpu::Backends::METAL | wgpu::Backends::DX12,
+        flags: wgpu::InstanceFlags::empty().with_env(),
+        ..wgpu::InstanceDescriptor::new_without_display_handle()
+    });
+    let adapters = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::all()));
+    let chosen = |adapter: &wgpu::Adapter| {
+        let name = &common::context().unwrap().capabilities().adapter;
+        &adapter.get_info().name == name
+    };
+    let adapter = adapters.into_iter().find(chosen).unwrap_or_else(|| panic!("lost {wanted}"));
+    let descriptor = wgpu::DeviceDescriptor {
+        required_features: wgpu::Features::empty(),
+        required_limits: wgpu::Limits::downlevel_defaults(),
+        ..Default::default()
+    };
+    let (device, queue) = pollster::block_on(adapter.request_device(&descriptor)).unwrap();
+    common::fail_on_uncaptured_errors(&device);
+    Some(Context::from_device(device, queue))
+}
+
+/// The tile of a plan.
+fn tile<I: lookback::Element>(scan: &Scan<I>) -> usize {
+    scan.plan(1).unwrap().passes[0].kernel.tile_items() as usize
+}
