@@ -36,5 +36,5 @@ fn every_example_runs() {
         assert!(!output.stdout.is_empty(), "{name} says nothing");
         ran += 1;
     }
-    assert!(ran >= 5, "{ran} examples found");
+    assert!(ran >= 8, "{ran} examples found");
 }
