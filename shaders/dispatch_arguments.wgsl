@@ -1,11 +1,12 @@
 // The arguments of an indirect dispatch over the chunks of a call whose number of items lives on
 // the device: as many workgroups as have a tile, and one at least, which writes what nothing is.
 
-import package::params::{params, WORKGROUP_SIZE};
+import package::params::{params};
 import package::subgroup::{Group, Lane};
 import package::memory::{dst_set_word};
 import package::extent::{n_items, tiles_per_workgroup};
 import package::tile::layout::{tile_items};
+import package::workgroup::{WORKGROUP_SIZE};
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn dispatch_arguments(group: Group, lane: Lane) {

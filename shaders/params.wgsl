@@ -20,14 +20,12 @@ struct Params {
     count_word: u32,
     // Workgroups that share the tiles.
     workgroups: u32,
+    // 1 when a reduction of no item gives the operator's value of nothing.
+    of_nothing: u32,
     padding_0: u32,
     padding_1: u32,
-    padding_2: u32,
     // The words of that accumulator.
     carry: array<vec4<u32>, 4>,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
-
-// Lanes of a workgroup. A multiple of the largest subgroup, so that no subgroup is cut.
-override WORKGROUP_SIZE: u32 = 64u;

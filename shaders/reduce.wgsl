@@ -2,12 +2,13 @@
 // It is the whole of a small reduction, both passes of a large one, and the upsweep of
 // reduce-then-scan, with other types and files for each.
 
-import package::params::{params, WORKGROUP_SIZE};
+import package::params::{params};
 import package::extent::{n_items};
 import package::subgroup::{Group, Lane};
 import package::tile::layout::{chunk_tiles, item_store};
 import package::accumulate::{accumulate_tile, accumulated};
 import package::carry::{carry_in};
+import package::workgroup::{WORKGROUP_SIZE};
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn reduce(group: Group, lane: Lane) {
@@ -20,7 +21,7 @@ fn reduce(group: Group, lane: Lane) {
     var total = accumulated(group, lane, accumulator);
     if (params.has_carry != 0u) {
         total = combine(carry_in(chunk), total);
-    } else if (n_items() == 0u) {
+    } else if (params.of_nothing != 0u && n_items() == 0u) {
         total = of_nothing();
     }
     if (lane.index == 0u) {

@@ -4,10 +4,11 @@
 //
 // Sources: reduce-then-scan as in Merrill & Garland 2016; raking over rows of subgroups.
 
-import package::params::{WORKGROUP_SIZE};
-import package::subgroup::{Group, Lane, subgroup_width, shuffle};
-import package::subgroup::ladder::{subgroup_inclusive_scan, subgroup_exclusive};
-import package::workgroup_scan::{workgroup_totals};
+import package::workgroup::{WORKGROUP_SIZE};
+import package::subgroup::{Group, Lane, subgroup_width};
+import package::subgroup::shuffle::{shuffle};
+import package::subgroup_scan::{subgroup_inclusive_scan, subgroup_exclusive};
+import package::workgroup_totals::{workgroup_totals};
 import package::tile::{tile_load, tile_store};
 import package::tile::layout::{chunk_tiles};
 import package::carry::{carry_in};

@@ -183,7 +183,8 @@ impl Context {
         let validation = device.push_error_scope(wgpu::ErrorFilter::Validation);
         let memory = device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
         let internal = device.push_error_scope(wgpu::ErrorFilter::Internal);
-        let result = work(device);
+        // wgpu panics at what comes from another instance. Nothing of ours is used after that.
+        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(device)));
         // On native devices these futures are ready at once.
         let internal = pollster::block_on(internal.pop());
         let memory = pollster::block_on(memory.pop());
@@ -196,7 +197,11 @@ impl Context {
             Some(error) => {
                 Err(Error::Refused { what: what.to_owned(), message: error.to_string() })
             }
-            None => Ok(result),
+            None => result.map_err(|panic| {
+                let message = panic.downcast_ref::<String>().cloned();
+                let message = message.unwrap_or_else(|| "it panicked".to_owned());
+                Error::Refused { what: what.to_owned(), message }
+            }),
         }
     }
 

@@ -6,6 +6,7 @@
 
 use std::fmt::Debug;
 
+use crate::error::Error;
 use crate::layout::{Layout, Scalar};
 
 /// A type that the primitives take: plain data whose words are those of its [`Layout`].
@@ -21,6 +22,19 @@ use crate::layout::{Layout, Scalar};
 pub trait Element: bytemuck::Pod + Debug + PartialEq + Send + Sync {
     /// How an item lies in a buffer. Its `words()` times 4 is the size of the type.
     const LAYOUT: Layout;
+}
+
+/// Fails unless the type is as large as its layout says.
+pub(crate) fn check_size<T: Element>() -> Result<(), Error> {
+    match T::LAYOUT.size_bytes() == size_of::<T>() as u64 {
+        true => Ok(()),
+        false => Err(Error::Layout {
+            element: std::any::type_name::<T>(),
+            field: String::new(),
+            wanted: format!("{} bytes in all", T::LAYOUT.size_bytes()),
+            got: format!("{} bytes", size_of::<T>()),
+        }),
+    }
 }
 
 /// Elements with sum, product, min and max; vectors work component by component.

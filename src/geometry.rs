@@ -4,26 +4,26 @@ use crate::capabilities::Capabilities;
 use crate::error::Error;
 use crate::operator::Definition;
 use crate::plan::{Counted, Params, Pass, Placement, Plan, Resource};
-use crate::shader::{Carry, Extent, Kernel, Memory, Part, Root, Subgroup, Tile};
+use crate::shader::{Carry, Extent, Kernel, Memory, Part, Root, Tile};
 use crate::tuning::Tuning;
+use crate::wgsl::{Layers, Subgroup};
 
-/// The tiles of a chunk that keep a lane far below the 65,535 loop trips after which lavapipe ends
-/// all loops: a tile takes at most some 30.
-const TILES: u32 = 512;
+/// The tiles of a chunk that on a CPU keep a lane far below the 65,535 loop trips after which
+/// lavapipe ends all loops: a tile takes at most some 30.
+const CPU_TILES: u32 = 512;
 
-/// The same when the user's own text loops: trips a tile are some 40 times the text's.
-const LOOPING_TILES: u32 = 8;
+/// The same when the user's own text loops: trips a tile are some 40 times the text's, so texts
+/// of up to 200 trips a call stay below.
+const CPU_LOOPING_TILES: u32 = 8;
 
-/// The most chunks of a call, which decide the size of the scratch.
-fn most_workgroups(capabilities: &Capabilities, tuning: &Tuning, operator: &Definition) -> u32 {
-    let most = if operator.loops { 16_384 } else { 4_096 };
-    tuning.workgroups.max(most).min(capabilities.workgroups)
-}
+/// Chunks that a call may have, unless the device or the spine takes fewer: enough for 2^32
+/// items in the smallest tiles of the tuning table.
+const WORKGROUPS_MAX: u32 = 16_384;
 
 /// The sizes of all kernels of one operator on one device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Geometry {
-    subgroup: Subgroup,
+    layers: Layers,
     workgroup_size: u32,
     words_per_lane: u32,
     /// Workgroups of a pass, unless they would have more than `tiles_max` tiles each.
@@ -64,22 +64,31 @@ impl Geometry {
         let narrowest = if native { widest } else { 1 };
         let wanted = tuning.workgroup_size.clamp(1, lanes_limit).next_power_of_two();
         let mut workgroup_size = wanted.max(narrowest).min(lanes_limit);
-        let tiles_max = if operator.loops { LOOPING_TILES } else { TILES };
-        let geometry = loop {
+        let tiles_max = match (capabilities.device_type, operator.loops) {
+            (wgpu::DeviceType::Cpu, false) => CPU_TILES,
+            (wgpu::DeviceType::Cpu, true) => CPU_LOOPING_TILES,
+            _ => u32::MAX,
+        };
+        let mut geometry = loop {
             // There is scratch for subgroups of 4 lanes or more.
             let emulated =
                 tuning.emulated_lanes.clamp(4, 128).next_power_of_two().min(workgroup_size);
             let geometry = Geometry {
-                subgroup: if native { Subgroup::Native } else { Subgroup::Emulated(emulated) },
+                layers: tuning.layers(match native {
+                    true => Subgroup::Native,
+                    false => Subgroup::Emulated(emulated),
+                }),
                 workgroup_size,
                 words_per_lane: tuning.words_per_lane.clamp(1, 128),
                 workgroups: tuning.workgroups.clamp(1, capabilities.workgroups),
-                workgroups_max: most_workgroups(capabilities, tuning, operator),
+                workgroups_max: tuning.workgroups.max(WORKGROUPS_MAX).min(capabilities.workgroups),
                 single_tiles: tuning.single_tiles.clamp(1, tiles_max),
                 tiles_max,
                 storage_bindings: capabilities.storage_bindings,
             };
-            let bytes = geometry.kernel(operator, Root::Reduce).workgroup_bytes(operator);
+            let roots = [Root::Reduce, Root::Downsweep].into_iter();
+            let bytes = roots.map(|root| geometry.kernel(operator, root).workgroup_bytes(operator));
+            let bytes = bytes.max().unwrap_or(0);
             if bytes <= capabilities.workgroup_bytes {
                 break geometry;
             }
@@ -90,16 +99,17 @@ impl Geometry {
             }
             workgroup_size /= 2;
         };
+        // One workgroup handles all partials, in no more tiles than a chunk has.
+        let spine = geometry.kernel(&operator.on_accumulators(), Root::Downsweep);
+        let finish = geometry.kernel(&operator.lowering(), Root::Reduce);
+        let partials = spine.tile_items().min(finish.tile_items()).saturating_mul(tiles_max);
+        geometry.workgroups_max = geometry.workgroups_max.min(partials);
+        geometry.workgroups = geometry.workgroups.min(partials);
         // The kernel with the most bindings that can't do with fewer: a downsweep by words.
         let mut kernel = geometry.kernel(operator, Root::Downsweep);
         (kernel.tile, kernel.carry) = (Tile::Scalar, Carry::Partials);
         if kernel.storage_bindings() > capabilities.storage_bindings {
-            return Err(limit(
-                "storage bindings",
-                kernel.storage_bindings(),
-                "max_storage_buffers_per_shader_stage",
-                capabilities.storage_bindings,
-            ));
+            return Err(bindings_limit(kernel, capabilities.storage_bindings));
         }
         Ok(geometry)
     }
@@ -120,7 +130,7 @@ impl Geometry {
         Kernel {
             root,
             part: Part::Whole,
-            subgroup: self.subgroup,
+            layers: self.layers,
             tile: Tile::Vector,
             memory: Memory::Separate,
             carry: Carry::Params,
@@ -133,7 +143,9 @@ impl Geometry {
     }
 
     /// One pass over a piece, its tiles shared by `workgroups`.
-    fn pass(&self, kernel: Kernel, placement: Placement, workgroups: u32) -> Pass {
+    ///
+    /// Errors: [`Error::Limit`] if the device has too few bindings for it.
+    fn pass(&self, kernel: Kernel, placement: Placement, workgroups: u32) -> Result<Pass, Error> {
         // Quads must be whole words of four in every binding that is used by quads.
         let (words, first_words) = match kernel.root {
             Root::Reduce | Root::Arguments => (placement.src_words, placement.src_word),
@@ -147,10 +159,13 @@ impl Geometry {
         if first_words % 4 != 0 || words < 4 || !fits {
             kernel.tile = Tile::Scalar;
         }
+        if kernel.storage_bindings() > self.storage_bindings {
+            return Err(bindings_limit(kernel, self.storage_bindings));
+        }
         let n_tiles = placement.n_items.div_ceil(kernel.tile_items());
         let tiles_per_workgroup = n_tiles.div_ceil(workgroups).max(1);
         let workgroups = n_tiles.div_ceil(tiles_per_workgroup).max(1);
-        Pass {
+        Ok(Pass {
             kernel,
             piece: 0,
             src: Resource::Input,
@@ -165,13 +180,14 @@ impl Geometry {
                 first_chunk: 0,
                 count_word: 0,
                 workgroups,
-                padding: [0; 3],
+                of_nothing: 0,
+                padding: [0; 2],
                 carry: [0; 16],
             },
             count: Resource::Count,
             workgroups,
             indirect: false,
-        }
+        })
     }
 
     /// A reduction: one pass for few tiles, else one to a partial a chunk and one over those.
@@ -185,20 +201,22 @@ impl Geometry {
         carry: Option<&[u32]>,
     ) -> Result<Plan, Error> {
         let kernel = self.kernel(operator, Root::Reduce).counted(counted);
-        if let Some(single) = self.single(kernel, pieces, counted, carry) {
-            return Ok(Plan { passes: vec![single] });
+        // What stands for nothing is written once: by a call without an initial value.
+        let of_nothing = |mut pass: Pass| {
+            pass.params.of_nothing = u32::from(carry.is_none());
+            pass
+        };
+        if let Some(single) = self.single(kernel, pieces, counted, carry)? {
+            return Ok(Plan { passes: vec![of_nothing(single)] });
         }
-        let mut passes = self.chunks(operator, kernel, pieces, counted)?;
+        let chunks = self.chunks(operator, kernel, pieces, counted)?;
+        let mut passes: Vec<Pass> = chunks.into_iter().map(of_nothing).collect();
         let n_chunks = chunks_of(&passes);
-        let mut kernel = self.kernel(&operator.lowering(), Root::Reduce);
-        if matches!(counted, Counted::Indirect { .. }) {
-            // Only the workgroups that ran have left a partial: the first word of the arguments.
-            kernel.extent = Extent::Buffer;
-        }
+        let kernel = self.kernel(&operator.lowering(), Root::Reduce).over_chunks(counted);
         let kernel = Kernel { part: Part::FromAccumulators, ..kernel };
         let dst_word = pieces.first().map_or(0, |piece| piece.dst_word);
         let placement = Placement { dst_word, n_items: n_chunks, ..Placement::ALIGNED };
-        let mut finish = self.pass(kernel, placement, 1).with_carry(carry);
+        let mut finish = self.pass(kernel, placement, 1)?.with_carry(carry);
         (finish.src, finish.count) = (Resource::Partials, Resource::Arguments);
         passes.push(finish);
         Ok(Plan { passes })
@@ -221,7 +239,7 @@ impl Geometry {
         if pieces.iter().all(|piece| piece.n_items == 0) {
             return Ok(Plan { passes: Vec::new() });
         }
-        if let Some(single) = self.single(kernel, pieces, counted, carry) {
+        if let Some(single) = self.single(kernel, pieces, counted, carry)? {
             return Ok(Plan { passes: vec![single] });
         }
         // The upsweep's chunks must be the downsweep's, so it has the same groups and rows.
@@ -230,15 +248,14 @@ impl Geometry {
         let downsweep_kernel = Kernel { carry: Carry::Partials, ..kernel };
         let downsweep = |upsweep: &Pass| {
             let piece = pieces[upsweep.piece];
-            let mut pass = self.pass(downsweep_kernel, piece, upsweep.workgroups);
+            let mut pass = self.pass(downsweep_kernel, piece, upsweep.workgroups)?;
             (pass.piece, pass.params.first_chunk) = (upsweep.piece, upsweep.params.first_chunk);
             pass.indirect = upsweep.indirect;
-            pass.with_count(counted)
+            Ok(pass.with_count(counted))
         };
         let upsweeps = passes.iter().filter(|pass| pass.kernel.root == Root::Reduce);
-        let downsweeps: Vec<Pass> = upsweeps.map(downsweep).collect();
+        let downsweeps = upsweeps.map(downsweep).collect::<Result<Vec<Pass>, Error>>()?;
 
-        // Partials that no workgroup has left stand behind all that are used.
         let n_chunks = chunks_of(&passes);
         let spine_kernel = Kernel {
             part: Part::OnAccumulators,
@@ -246,8 +263,10 @@ impl Geometry {
             ..self.kernel(&operator.on_accumulators(), Root::Downsweep)
         };
         let in_place = Placement::at_start(Memory::Shared, n_chunks);
-        let mut spine = self.pass(spine_kernel, in_place, 1).with_carry(carry);
+        let spine_kernel = spine_kernel.over_chunks(counted);
+        let mut spine = self.pass(spine_kernel, in_place, 1)?.with_carry(carry);
         (spine.src, spine.dst) = (Resource::Partials, Resource::Partials);
+        spine.count = Resource::Arguments;
         passes.push(spine);
         passes.extend(downsweeps);
         Ok(Plan { passes })
@@ -260,10 +279,10 @@ impl Geometry {
         pieces: &[Placement],
         counted: Counted,
         carry: Option<&[u32]>,
-    ) -> Option<Pass> {
-        let [piece] = pieces else { return None };
-        let pass = self.pass(kernel, *piece, 1).with_carry(carry).with_count(counted);
-        (pass.params.n_tiles <= self.single_tiles).then_some(pass)
+    ) -> Result<Option<Pass>, Error> {
+        let [piece] = pieces else { return Ok(None) };
+        let pass = self.pass(kernel, *piece, 1)?.with_carry(carry).with_count(counted);
+        Ok((pass.params.n_tiles <= self.single_tiles).then_some(pass))
     }
 
     /// The passes that reduce each chunk of each piece to one partial, side by side. The chunks
@@ -278,33 +297,34 @@ impl Geometry {
         let kernel = Kernel { part: Part::ToAccumulators, ..kernel };
         let tiles = |piece: &Placement| u64::from(piece.n_items.div_ceil(kernel.tile_items()));
         let all_tiles = pieces.iter().map(tiles).sum::<u64>().max(1);
-        let n_pieces = pieces.len() as u64;
-        let least = all_tiles.div_ceil(u64::from(self.tiles_max)) + n_pieces;
-        let workgroups = u64::from(self.workgroups).max(least).min(u64::from(self.workgroups_max));
-        if n_pieces > workgroups {
+        // No chunk is longer than it may be.
+        let least_of = |piece: &Placement| tiles(piece).div_ceil(u64::from(self.tiles_max)).max(1);
+        let least = pieces.iter().map(least_of).sum::<u64>();
+        if least > u64::from(self.workgroups_max) {
             return Err(Error::Length {
-                what: "the segments of a slice, cut to bindings (at most)",
-                wanted: workgroups,
-                got: n_pieces,
+                what: "the chunks of tiles that a slice's segments and items take (at most)",
+                wanted: u64::from(self.workgroups_max),
+                got: least,
             });
         }
-        // One chunk a piece, and the rest of the chunks in proportion, rounded down.
-        let spare = workgroups - n_pieces;
+        // The rest of the chunks in proportion, rounded down.
+        let spare = u64::from(self.workgroups).saturating_sub(least);
         let mut first_chunk = 0;
         let chunks = |(index, piece): (usize, &Placement)| {
-            let workgroups = 1 + spare * tiles(piece) / all_tiles;
+            let workgroups = least_of(piece) + spare * tiles(piece) / all_tiles;
             // The upsweep reads; it shares no binding with anything.
             let placement = Placement { memory: Memory::Separate, ..*piece };
-            let mut pass = self.pass(kernel, placement, workgroups as u32);
+            let mut pass = self.pass(kernel, placement, workgroups as u32)?;
             pass.dst = Resource::Partials;
             pass.piece = index;
             pass.params.dst_word = first_chunk * operator.accumulator.words();
             pass.params.first_chunk = first_chunk;
             first_chunk += pass.workgroups;
             pass.indirect = matches!(counted, Counted::Indirect { .. });
-            pass.with_count(counted)
+            Ok(pass.with_count(counted))
         };
-        let mut passes: Vec<Pass> = pieces.iter().enumerate().map(chunks).collect();
+        let passes = pieces.iter().enumerate().map(chunks);
+        let mut passes = passes.collect::<Result<Vec<Pass>, Error>>()?;
         if let (Counted::Indirect { .. }, [upsweep]) = (counted, &passes[..]) {
             let kernel = Kernel {
                 root: Root::Arguments,
@@ -327,7 +347,25 @@ fn chunks_of(passes: &[Pass]) -> u32 {
     upsweeps.map(|pass| pass.workgroups).sum()
 }
 
+fn bindings_limit(kernel: Kernel, got: u32) -> Error {
+    Error::Limit {
+        what: "storage bindings".to_owned(),
+        wanted: u64::from(kernel.storage_bindings()),
+        limit: "max_storage_buffers_per_shader_stage",
+        got: u64::from(got),
+    }
+}
+
 impl Kernel {
+    /// A kernel over the partials: of an indirect dispatch, only the workgroups that ran have
+    /// left one. Their number is the first word of the arguments.
+    fn over_chunks(self, counted: Counted) -> Kernel {
+        match counted {
+            Counted::Indirect { .. } => Kernel { extent: Extent::Buffer, ..self },
+            _ => self,
+        }
+    }
+
     fn counted(self, counted: Counted) -> Kernel {
         let extent = match counted {
             Counted::Host => Extent::Params,

@@ -111,6 +111,8 @@ impl Layout {
     pub const fn words(&self) -> u32 {
         match self.0 {
             Kind::Lanes(_, lanes) => lanes,
+            // Smaller ones are refused, but nothing divides by them.
+            Kind::Struct { size_bytes, .. } if size_bytes < 4 => 1,
             Kind::Struct { size_bytes, .. } => (size_bytes / 4) as u32,
         }
     }

@@ -59,6 +59,7 @@ mod shader;
 mod slice;
 mod transfer;
 mod tuning;
+pub mod wgsl;
 
 pub use capabilities::{Capabilities, requirements};
 pub use context::{Adapter, Context, adapters};
@@ -69,7 +70,7 @@ pub use operator::Operator;
 pub use plan::{Params, Pass, Plan, Resource};
 pub use reduce::Reduce;
 pub use scan::{Kind, Scan};
-pub use shader::{Carry, Extent, Kernel, Memory, Part, Root, Subgroup, Tile};
+pub use shader::{Carry, Extent, Kernel, Memory, Part, Root, Tile};
 pub use slice::{GpuSlice, Segment};
 pub use tuning::Tuning;
 

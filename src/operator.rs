@@ -6,7 +6,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::element::{Arithmetic, Constant, Element, Integer, Numeric};
+use crate::element::{self, Arithmetic, Constant, Element, Integer, Numeric};
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::shader::Kernel;
@@ -25,6 +25,25 @@ pub(crate) enum Encoding {
     OrderedNanHigh,
     /// Floats as u32 that order alike, NaN at the bottom: for min.
     OrderedNanLow,
+}
+
+/// An instruction that devices have for an operator over a subgroup, named as WGSL names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Builtin {
+    Add,
+    Mul,
+    Min,
+    Max,
+    And,
+    Or,
+    Xor,
+}
+
+impl Builtin {
+    /// Whether WGSL has the scan too.
+    pub fn scans(self) -> bool {
+        matches!(self, Builtin::Add | Builtin::Mul)
+    }
 }
 
 /// All of an operator that a shader is made from: no Rust types, no closures.
@@ -46,6 +65,8 @@ pub(crate) struct Definition {
     pub commutative: bool,
     /// Whether the user's text has loops.
     pub loops: bool,
+    /// The device's instruction that gives the very bits that `combine` gives.
+    pub builtin: Option<Builtin>,
 }
 
 /// An associative operator over inputs `I`, accumulators `A` and outputs `O`; in most uses all
@@ -86,8 +107,15 @@ impl<T: Element> Operator<T> {
     /// module-scope variable, barrier, atomic or subgroup call. It needs no commutativity:
     /// the library combines in item order.
     ///
+    /// A text may loop. On a CPU driver that ends a kernel's loops after 65,535 trips, as
+    /// lavapipe does silently, it may take 200 trips a call; calls are split to keep below, and
+    /// such operators take fewer items there ([`Error::Length`] says how many chunks).
+    ///
+    /// Neutral and associative may mean: up to what `lower` forgets, such as a common factor.
+    ///
     /// Errors: [`Error::InvalidWgsl`], with the place in `combine`; [`Error::Layout`].
     pub fn from_wgsl(identity: T, combine: &str) -> Result<Self, Error> {
+        element::check_size::<T>()?;
         let checked = user_text::check(combine, Role::Combine, T::LAYOUT, T::LAYOUT)?;
         let mut operator =
             Self::build(combine, identity, identity, Encoding::Plain, checked.text, false, None);
@@ -118,6 +146,7 @@ impl<T: Element> Operator<T> {
             of_nothing: words(&of_nothing),
             commutative,
             loops: false,
+            builtin: None,
         };
         Operator {
             definition: Arc::new(definition),
@@ -159,14 +188,14 @@ impl<T: Numeric> Operator<T> {
     }
 
     fn builtin(name: &str, operation: Arithmetic, identity: Constant, nothing: Constant) -> Self {
-        let expression = match operation {
-            Arithmetic::Sum => "a + b",
-            Arithmetic::Product => "a * b",
-            Arithmetic::Min => "min(a, b)",
-            Arithmetic::Max => "max(a, b)",
-            Arithmetic::And => "a & b",
-            Arithmetic::Or => "a | b",
-            Arithmetic::Xor => "a ^ b",
+        let (expression, builtin) = match operation {
+            Arithmetic::Sum => ("a + b", Builtin::Add),
+            Arithmetic::Product => ("a * b", Builtin::Mul),
+            Arithmetic::Min => ("min(a, b)", Builtin::Min),
+            Arithmetic::Max => ("max(a, b)", Builtin::Max),
+            Arithmetic::And => ("a & b", Builtin::And),
+            Arithmetic::Or => ("a | b", Builtin::Or),
+            Arithmetic::Xor => ("a ^ b", Builtin::Xor),
         };
         // WGSL lets a driver drop NaN in min and max, and drivers differ over signed zeros.
         let encoding = match (T::LAYOUT.is_float(), operation) {
@@ -174,7 +203,7 @@ impl<T: Numeric> Operator<T> {
             (true, Arithmetic::Max) => Encoding::OrderedNanHigh,
             _ => Encoding::Plain,
         };
-        Self::build(
+        let mut operator = Self::build(
             name,
             T::splat(identity),
             T::splat(nothing),
@@ -182,7 +211,12 @@ impl<T: Numeric> Operator<T> {
             format!("fn combine(a: T, b: T) -> T {{ return {expression}; }}"),
             true,
             Some(Arc::new(move |a, b| T::apply(operation, a, b))),
-        )
+        );
+        // A float sum's bits depend on its order, which an instruction keeps to itself. Floats
+        // in the order-keeping encoding are integers.
+        let exact = !T::LAYOUT.is_float() || encoding != Encoding::Plain;
+        operator.edit(|definition| definition.builtin = exact.then_some(builtin));
+        operator
     }
 }
 
@@ -218,7 +252,8 @@ impl<I: Element, A: Element, O: Element> Operator<I, A, O> {
     }
 
     /// Takes inputs of another type: `lift` is a WGSL expression in `x`, or a function
-    /// `fn lift(x: In) -> Acc`, that makes an accumulator of one input; `host` does the same.
+    /// `fn lift(x: In) -> Acc`, that makes an accumulator of one input; `host` does the same, and
+    /// its parameter's type says what the inputs are.
     ///
     /// Errors: [`Error::InvalidWgsl`], with the place in `lift`; [`Error::Layout`].
     ///
@@ -238,6 +273,7 @@ impl<I: Element, A: Element, O: Element> Operator<I, A, O> {
         lift: &str,
         host: impl Fn(J) -> A + Send + Sync + 'static,
     ) -> Result<Operator<J, A, O>, Error> {
+        element::check_size::<J>()?;
         let checked = user_text::check(lift, Role::Lift, J::LAYOUT, A::LAYOUT)?;
         let mut definition = Arc::unwrap_or_clone(self.definition);
         let others = [definition.combine.as_str(), definition.lower.as_str()];
@@ -264,6 +300,7 @@ impl<I: Element, A: Element, O: Element> Operator<I, A, O> {
         lower: &str,
         host: impl Fn(A) -> P + Send + Sync + 'static,
     ) -> Result<Operator<I, A, P>, Error> {
+        element::check_size::<P>()?;
         let checked = user_text::check(lower, Role::Lower, A::LAYOUT, P::LAYOUT)?;
         let mut definition = Arc::unwrap_or_clone(self.definition);
         let others = [definition.combine.as_str(), definition.lift.as_str()];

@@ -140,7 +140,8 @@ pub(crate) fn of_reduce<I: Element, O: Element>(
 ) -> Result<Call, Error> {
     check_usages(input, output)?;
     let size = I::LAYOUT.size_bytes();
-    let target = &output.segments()[output.segments().iter().position(is_some).unwrap_or(0)];
+    let target =
+        &output.segments()[output.segments().iter().position(|s| !s.is_empty()).unwrap_or(0)];
     let alignment = alignment(capabilities);
     let most = most_items(capabilities, size)?;
     let mut pieces = Vec::new();
@@ -184,7 +185,8 @@ fn counted<I: Element, O: Element>(
         return Err(Error::Length { what, wanted: 1, got: pieces.len() as u64 });
     }
     // wgpu lets no buffer be read through one binding and written through another.
-    if let Some(shared) = output.segments().iter().find(|s| s.buffer == segment.buffer) {
+    let mut written = output.segments().iter().filter(|segment| !segment.is_empty());
+    if let Some(shared) = written.find(|shared| shared.buffer == segment.buffer) {
         let (first, second) = (name(("the count", segment)), name(("the output", shared)));
         return Err(Error::Aliased { first, second });
     }
@@ -197,14 +199,14 @@ fn counted<I: Element, O: Element>(
     Ok(Call { pieces, count: Some(span), counted })
 }
 
-fn is_some(segment: &Segment) -> bool {
-    segment.bytes.end > segment.bytes.start
-}
-
 fn check_usages<I: Element, O: Element>(
     input: &GpuSlice<I>,
     output: &GpuSlice<O>,
 ) -> Result<(), Error> {
+    if output.count().is_some() {
+        let what = "counts of the output (the input's holds for both)";
+        return Err(Error::Length { what, wanted: 0, got: 1 });
+    }
     input.check_usage("input", wgpu::BufferUsages::STORAGE)?;
     output.check_usage("output", wgpu::BufferUsages::STORAGE)
 }
@@ -223,6 +225,7 @@ fn numbered(segments: &[Segment], size: u64) -> Vec<(Segment, u64)> {
 fn check_apart(a: (&str, &Segment), b: (&str, &Segment)) -> Result<(), Error> {
     let (first, second) = (&a.1.bytes, &b.1.bytes);
     let overlap = first.start < second.end && second.start < first.end;
+    let overlap = overlap && !a.1.is_empty() && !b.1.is_empty();
     match overlap && a.1.buffer == b.1.buffer {
         true => Err(Error::Aliased { first: name(a), second: name(b) }),
         false => Ok(()),

@@ -27,8 +27,10 @@ pub struct Params {
     pub count_word: u32,
     /// Workgroups that share the tiles.
     pub workgroups: u32,
+    /// 1 when a reduction of no item gives the operator's value of nothing.
+    pub of_nothing: u32,
     /// Nothing; makes `carry` stand where WGSL puts it.
-    pub padding: [u32; 3],
+    pub padding: [u32; 2],
     /// The words of that accumulator.
     pub carry: [u32; 16],
 }
@@ -136,7 +138,7 @@ impl fmt::Display for Plan {
                 params.n_tiles,
                 kernel.tile_items(),
                 kernel.workgroup_size,
-                kernel.subgroup,
+                kernel.layers.subgroup,
                 kernel.tile,
                 kernel.memory,
             )?;

@@ -26,11 +26,32 @@ pub(crate) fn record(
     }
     let pipelines = plan.passes.iter().map(|pass| kernels.get(context, pass.kernel));
     let pipelines = pipelines.collect::<Result<Vec<_>, _>>()?;
-    let device = context.device();
-    let params = context.scoped("the parameters", |device| params_buffer(device, plan))??;
+    // Nothing is recorded unless all of it is good.
+    let groups = context
+        .scoped("the bindings", |device| bind_groups(device, &pipelines, scratch, plan, call))??;
+    for ((pass, pipeline), group) in plan.passes.iter().zip(&pipelines).zip(&groups) {
+        compute_pass.set_pipeline(pipeline);
+        compute_pass.set_bind_group(0, group, &[]);
+        match pass.indirect {
+            true => compute_pass.dispatch_workgroups_indirect(&scratch.arguments, 0),
+            false => compute_pass.dispatch_workgroups(pass.workgroups, 1, 1),
+        }
+    }
+    Ok(())
+}
+
+/// The bind group of each pass.
+fn bind_groups(
+    device: &wgpu::Device,
+    pipelines: &[wgpu::ComputePipeline],
+    scratch: &Scratch,
+    plan: &Plan,
+    call: &Call,
+) -> Result<Vec<wgpu::BindGroup>, Error> {
+    let params = params_buffer(device, plan)?;
     let partials = Span::whole(&scratch.partials);
     let arguments = Span::whole(&scratch.arguments);
-    for (index, (pass, pipeline)) in plan.passes.iter().zip(&pipelines).enumerate() {
+    let group = |(index, (pass, pipeline)): (usize, (&Pass, &wgpu::ComputePipeline))| {
         let params = wgpu::BindingResource::Buffer(wgpu::BufferBinding {
             buffer: &params,
             offset: index as u64 * UNIFORM_STRIDE,
@@ -50,19 +71,13 @@ pub(crate) fn record(
             };
             entries.push(wgpu::BindGroupEntry { binding, resource: span.binding() });
         }
-        let bind_group = device.create_bind_group(&wgpu::BindGroupDescriptor {
+        device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("lookback.bindings"),
             layout: &pipeline.get_bind_group_layout(0),
             entries: &entries,
-        });
-        compute_pass.set_pipeline(pipeline);
-        compute_pass.set_bind_group(0, &bind_group, &[]);
-        match pass.indirect {
-            true => compute_pass.dispatch_workgroups_indirect(&scratch.arguments, 0),
-            false => compute_pass.dispatch_workgroups(pass.workgroups, 1, 1),
-        }
-    }
-    Ok(())
+        })
+    };
+    Ok(plan.passes.iter().zip(pipelines).enumerate().map(group).collect())
 }
 
 /// The storage bindings that a pass uses, by the numbers in `shaders/memory` and `shaders/carry`.

@@ -25,7 +25,8 @@ pub fn reduce<I: Element, A: Element, O: Element>(
     if input.is_empty() && init.is_none() {
         return Ok((operator.lower)(operator.of_nothing));
     }
-    let start = init.unwrap_or(operator.identity);
+    // The initial value is combined too, so that min and max give their one NaN for any.
+    let start = init.map_or(operator.identity, |init| combine(init, operator.identity));
     let total = input.iter().fold(start, |total, &x| combine(total, (operator.lift)(x)));
     Ok((operator.lower)(total))
 }
@@ -45,10 +46,11 @@ pub fn scan<I: Element, A: Element, O: Element>(
     init: Option<A>,
 ) -> Result<Vec<O>, Error> {
     let combine = combine(operator)?;
-    let mut running = init.unwrap_or(match kind {
+    let nothing = match kind {
         Kind::Inclusive => operator.identity,
         Kind::Exclusive => operator.of_nothing,
-    });
+    };
+    let mut running = init.map_or(nothing, |init| combine(init, operator.identity));
     let step = |&x: &I| {
         let before = running;
         running = combine(running, (operator.lift)(x));

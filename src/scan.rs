@@ -80,7 +80,8 @@ impl<I: Element, A: Element, O: Element> Scan<I, A, O> {
 
     /// What a call on `n_items` items in one aligned segment does.
     ///
-    /// Errors: none for one segment.
+    /// Errors: [`Error::Length`] for more items than [`Operator::from_wgsl`] says a looping text
+    /// takes on a CPU.
     pub fn plan(&self, n_items: u32) -> Result<Plan, Error> {
         self.plan_at(&[Placement { n_items, ..Placement::ALIGNED }], Counted::Host)
     }

@@ -5,10 +5,10 @@ pub(crate) mod prelude;
 mod unroll;
 pub(crate) mod user_text;
 
-use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::operator::Definition;
+use crate::wgsl::{Layers, Subgroup, WorkgroupReduce};
 
 macro_rules! embed {
     ($($path:literal)*) => {
@@ -17,7 +17,7 @@ macro_rules! embed {
 }
 
 /// Every shader file by its path below `shaders/`, without the ending.
-const FILES: &[(&str, &str)] = embed!(
+pub(crate) const FILES: &[(&str, &str)] = embed!(
     "params"
     "dispatch_arguments"
     "reduce"
@@ -30,13 +30,38 @@ const FILES: &[(&str, &str)] = embed!(
     "extent/params"
     "memory/separate"
     "memory/shared"
+    "section"
+    "section_halving"
+    "section_scan/brent_kung"
+    "section_scan/kogge_stone"
     "subgroup/emulated"
-    "subgroup/ladder"
     "subgroup/native"
+    "subgroup/partition"
+    "subgroup/shuffle"
+    "subgroup_reduce/builtin"
+    "subgroup_reduce/ladder"
+    "subgroup_scan/builtin"
+    "subgroup_scan/ladder"
     "tile/layout"
     "tile/scalar"
     "tile/vector"
+    "vote/emulated"
+    "vote/lanes"
+    "vote/match_any"
+    "vote/native"
+    "workgroup"
+    "workgroup_lanes"
+    "workgroup_reduce/interleaved"
+    "workgroup_reduce/sequential"
+    "workgroup_reduce/strided"
+    "workgroup_reduce/subgroup_tail"
+    "workgroup_reduce/subgroups"
+    "workgroup_reduce/unrolled"
+    "workgroup_scan/brent_kung"
+    "workgroup_scan/coarsened"
     "workgroup_scan/kogge_stone"
+    "workgroup_totals/section"
+    "workgroup_totals/shuffles"
 );
 
 /// Which root a kernel starts from; its entry point has the same name.
@@ -48,15 +73,6 @@ pub enum Root {
     Downsweep,
     /// `shaders/dispatch_arguments.wgsl`.
     Arguments,
-}
-
-/// How lanes of a subgroup exchange values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Subgroup {
-    /// By the hardware's subgroups.
-    Native,
-    /// Through workgroup memory, as subgroups of the given number of lanes.
-    Emulated(u32),
 }
 
 /// How tiles are read and written.
@@ -115,8 +131,8 @@ pub struct Kernel {
     pub root: Root,
     /// The part of the operator.
     pub part: Part,
-    /// The file for `subgroup`.
-    pub subgroup: Subgroup,
+    /// The files of the subgroup and workgroup layers.
+    pub layers: Layers,
     /// The file for `tile`.
     pub tile: Tile,
     /// The file for `memory`.
@@ -168,20 +184,16 @@ impl Kernel {
     /// The module's text.
     pub(crate) fn link(&self, operator: &Definition) -> Result<String, String> {
         let definition = self.definition(operator);
-        let constants = prelude::constants(&definition, self.group, self.rows);
+        let tile_constants = prelude::tile_constants(&definition, self.group, self.rows);
+        let mut constants = prelude::constants(&definition);
+        constants.extend(tile_constants);
         let accumulate = match definition.commutative {
             true => "accumulate/commutative",
             false => "accumulate/ordered",
         };
-        let choices = link::Choices::from([
+        let mut choices = self.layers.choices(&definition);
+        choices.extend([
             ("accumulate", accumulate),
-            (
-                "subgroup",
-                match self.subgroup {
-                    Subgroup::Native => "subgroup/native",
-                    Subgroup::Emulated(_) => "subgroup/emulated",
-                },
-            ),
             (
                 "tile",
                 match self.tile {
@@ -210,12 +222,10 @@ impl Kernel {
                     Extent::Buffer => "extent/buffer",
                 },
             ),
-            ("workgroup_scan", "workgroup_scan/kogge_stone"),
         ]);
-        let generated = BTreeMap::from([
-            ("prelude", prelude::prelude(&definition, &constants)),
-            ("exchange", prelude::exchange(&definition)),
-        ]);
+        let mut generated = self.layers.generated(&definition);
+        generated.insert("groups", prelude::groups(&definition, &constants));
+        generated.insert("prelude", prelude::prelude(&definition, &constants));
         link::link(FILES, self.root.file(), &choices, &generated, &constants)
     }
 
@@ -223,9 +233,9 @@ impl Kernel {
     pub fn overrides(&self) -> Vec<(&'static str, f64)> {
         let mut overrides = vec![("WORKGROUP_SIZE", f64::from(self.workgroup_size))];
         if self.root != Root::Arguments {
-            overrides.push(("SUBGROUP_COUNT_MAX", f64::from(self.subgroup_count_max())));
+            overrides.push(("SECTION_SIZE", f64::from(self.section_size())));
         }
-        if let Subgroup::Emulated(width) = self.subgroup {
+        if let Subgroup::Emulated(width) = self.layers.subgroup {
             overrides.push(("EMULATED_WIDTH", f64::from(width)));
         }
         if self.root == Root::Downsweep {
@@ -245,11 +255,13 @@ impl Kernel {
             return 0;
         }
         let item = operator.accumulator.workgroup_bytes();
-        let scratch = match self.subgroup {
-            Subgroup::Native => 0,
-            Subgroup::Emulated(_) => (item * self.workgroup_size).next_multiple_of(16),
+        // A commutative reduction by a tree does without shuffles.
+        let shuffles = self.root == Root::Downsweep || !operator.commutative || !self.halves();
+        let scratch = match self.layers.subgroup {
+            Subgroup::Emulated(_) if shuffles => (item * self.workgroup_size).next_multiple_of(16),
+            _ => 0,
         };
-        scratch + (item * self.subgroup_count_max()).next_multiple_of(16)
+        scratch + (item * self.section_size()).next_multiple_of(16)
     }
 
     /// Storage bindings of the kernel.
@@ -264,9 +276,19 @@ impl Kernel {
         data + u32::from(self.carry == Carry::Partials) + u32::from(self.extent == Extent::Buffer)
     }
 
-    /// Subgroups can be as narrow as 4 lanes, whatever the adapter reports.
-    fn subgroup_count_max(&self) -> u32 {
-        self.workgroup_size.div_ceil(4)
+    /// Entries of the section: one a lane, or one a subgroup. Subgroups can be as narrow as 4
+    /// lanes, whatever the adapter reports.
+    fn section_size(&self) -> u32 {
+        match self.root == Root::Reduce && self.layers.reduce != WorkgroupReduce::Subgroups {
+            true => self.workgroup_size,
+            false => self.workgroup_size.div_ceil(4),
+        }
+    }
+
+    /// Whether a reduction goes by trees in workgroup memory alone.
+    fn halves(&self) -> bool {
+        use WorkgroupReduce::{Interleaved, Sequential, Strided};
+        matches!(self.layers.reduce, Interleaved | Strided | Sequential)
     }
 }
 
@@ -287,5 +309,6 @@ pub(crate) fn is_reserved(name: &str) -> bool {
         })
     };
     let ours = FILES.iter().any(|(_, text)| called(text) || link::declares(text, name));
-    !name.is_empty() && (ours || prelude::NAMES.contains(&name))
+    let guard = name.starts_with("lookback_");
+    !name.is_empty() && (ours || guard || prelude::NAMES.contains(&name))
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use crate::element::Element;
+use crate::element::{self, Element};
 use crate::error::Error;
 
 /// A range of bytes of one buffer: whole items, one after another.
@@ -14,6 +14,13 @@ pub struct Segment {
     pub buffer: wgpu::Buffer,
     /// The bytes.
     pub bytes: Range<u64>,
+}
+
+impl Segment {
+    /// Whether there is no byte.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.bytes.end <= self.bytes.start
+    }
 }
 
 /// Items of type `T` in one or more buffers, in order.
@@ -49,8 +56,9 @@ impl<T: Element> GpuSlice<T> {
     /// Items `items.start` to `items.end - 1` of a buffer, counted in items of `T`.
     ///
     /// Errors: [`Error::Length`] if the buffer ends before the slice does, or the range ends
-    /// before it starts.
+    /// before it starts; [`Error::Layout`].
     pub fn new(buffer: &wgpu::Buffer, items: Range<u64>) -> Result<Self, Error> {
+        element::check_size::<T>()?;
         if items.start > items.end {
             let what = "the end of a slice (at least its start)";
             return Err(Error::Length { what, wanted: items.start, got: items.end });
@@ -70,9 +78,15 @@ impl<T: Element> GpuSlice<T> {
     }
 
     /// The items of `self`, then those of `next`, as one sequence. Nothing is copied.
-    pub fn then(mut self, next: &GpuSlice<T>) -> Self {
+    ///
+    /// Errors: [`Error::Length`] if one of them has a count: the whole may get one.
+    pub fn then(mut self, next: &GpuSlice<T>) -> Result<Self, Error> {
+        if self.count.is_some() || next.count.is_some() {
+            let what = "counts of slices that are joined (the whole may get one)";
+            return Err(Error::Length { what, wanted: 0, got: 1 });
+        }
         self.segments.extend_from_slice(&next.segments);
-        self
+        Ok(self)
     }
 
     /// The same slice as an input of which only the first `count` items are there, a number in a
@@ -84,8 +98,8 @@ impl<T: Element> GpuSlice<T> {
     ///
     /// Errors: [`Error::Length`] unless `count` has one item.
     pub fn counted_by(mut self, count: &GpuSlice<u32>) -> Result<Self, Error> {
-        match &count.segments[..] {
-            [segment] if count.len() == 1 => {
+        match count.segments.iter().find(|segment| !segment.is_empty()) {
+            Some(segment) if count.len() == 1 => {
                 self.count = Some(Count { segment: segment.clone(), indirect: false });
                 Ok(self)
             }

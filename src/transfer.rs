@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_intrusive::channel::shared::{OneshotReceiver, oneshot_channel};
 
 use crate::context::{self, Context};
-use crate::element::Element;
+use crate::element::{self, Element};
 use crate::error::Error;
 use crate::slice::{GpuSlice, Segment};
 
@@ -30,8 +30,14 @@ pub(crate) struct Poller {
 
 /// A copy on its way to the host: submitted, its mapping asked for.
 pub(crate) struct Download {
-    staging: wgpu::Buffer,
+    /// In order; together they hold the items.
+    parts: Vec<Part>,
     submission: wgpu::SubmissionIndex,
+}
+
+/// Items on their way to the host in one buffer.
+struct Part {
+    staging: wgpu::Buffer,
     mapped: OneshotReceiver<Result<(), wgpu::BufferAsyncError>>,
 }
 
@@ -59,10 +65,15 @@ impl Context {
     /// several where the device's largest is too small. Allocates; submits nothing; does not
     /// wait.
     ///
-    /// Errors: as [`Context::upload`].
+    /// Errors: [`Error::OutOfMemory`], [`Error::Limit`] if no item fits. That the device is lost
+    /// shows at the first use.
     pub fn allocate<T: Element>(&self, n_items: u64) -> Result<GpuSlice<T>, Error> {
+        element::check_size::<T>()?;
         let size = T::LAYOUT.size_bytes();
         let most = self.capabilities().buffer_bytes / size;
+        if most == 0 {
+            self.capabilities().check_binding("one item", size)?;
+        }
         let one = |n_items: u64| -> Result<GpuSlice<T>, Error> {
             let buffer = self.scoped("a buffer for the items", |device| {
                 device.create_buffer(&wgpu::BufferDescriptor {
@@ -75,14 +86,14 @@ impl Context {
             GpuSlice::new(&buffer, 0..n_items)
         };
         // More buffers than this are no memory that a device has.
-        if n_items.div_ceil(most.max(1)) > 1024 {
+        if n_items.div_ceil(most) > 1024 {
             let what = format!("{n_items} items of {size} bytes");
             return Err(Error::OutOfMemory { what });
         }
         let mut slice = one(n_items.min(most))?;
         while slice.len() < n_items {
             let next = one((n_items - slice.len()).min(most))?;
-            slice = slice.then(&next);
+            slice = slice.then(&next)?;
         }
         Ok(slice)
     }
@@ -116,42 +127,29 @@ impl Context {
         if slice.is_empty() {
             return Ok(None);
         }
-        let size = slice.len() * T::LAYOUT.size_bytes();
-        if size > self.capabilities().buffer_bytes {
-            return Err(Error::Limit {
-                what: "a download (bytes)".to_owned(),
-                wanted: size,
-                limit: "max_buffer_size",
-                got: self.capabilities().buffer_bytes,
-            });
-        }
-        let (sender, mapped) = oneshot_channel();
+        // Whole items, in as many buffers as it takes.
+        let size = T::LAYOUT.size_bytes();
+        let most = self.capabilities().buffer_bytes / size * size;
         let poller = self.poller().clone();
-        poller.pending.fetch_add(1, Ordering::SeqCst);
-        let (staging, submission) = self.scoped("a download", |device| {
-            let staging = device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some("lookback.download"),
-                size,
-                usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
-                mapped_at_creation: false,
-            });
+        let started = self.scoped("a download", |device| {
             let mut encoder = device.create_command_encoder(&Default::default());
-            let mut offset = 0;
-            for Segment { buffer, bytes } in slice.segments() {
-                let size = bytes.end - bytes.start;
-                encoder.copy_buffer_to_buffer(buffer, bytes.start, &staging, offset, size);
-                offset += size;
-            }
+            let stagings = copy_to_stagings(device, &mut encoder, slice.segments(), most);
             let submission = self.queue().submit([encoder.finish()]);
-            // wgpu calls back in every case: mapped, failed, buffer dropped, device lost.
-            staging.map_async(wgpu::MapMode::Read, .., move |result| {
-                poller.pending.fetch_sub(1, Ordering::SeqCst);
-                // The receiver is gone if its future was dropped.
-                let _ = sender.send(result);
-            });
-            (staging, submission)
+            poller.pending.fetch_add(stagings.len(), Ordering::SeqCst);
+            let map = |staging: wgpu::Buffer| {
+                let (sender, mapped) = oneshot_channel();
+                let poller = poller.clone();
+                // wgpu calls back in every case: mapped, failed, buffer dropped, device lost.
+                staging.map_async(wgpu::MapMode::Read, .., move |result| {
+                    poller.pending.fetch_sub(1, Ordering::SeqCst);
+                    // The receiver is gone if its future was dropped.
+                    let _ = sender.send(result);
+                });
+                Part { staging, mapped }
+            };
+            Download { parts: stagings.into_iter().map(map).collect(), submission }
         })?;
-        Ok(Some(Download { staging, submission, mapped }))
+        Ok(Some(started))
     }
 
     /// Starts the poller's thread if it does not run.
@@ -193,16 +191,56 @@ impl Poller {
 }
 
 impl Download {
-    /// The items, once the mapping has completed.
+    /// The items, once the mappings have completed.
     async fn items<T: Element>(self) -> Result<Vec<T>, Error> {
-        match self.mapped.receive().await {
-            Some(Ok(())) => {}
-            Some(Err(e)) => return Err(lost(&e)),
-            None => return Err(Error::DeviceLost { reason: "the mapping was given up".into() }),
+        let mut items = Vec::new();
+        for Part { staging, mapped } in self.parts {
+            match mapped.receive().await {
+                Some(Ok(())) => {}
+                Some(Err(e)) => return Err(lost(&e)),
+                None => {
+                    return Err(Error::DeviceLost { reason: "the mapping was given up".into() });
+                }
+            }
+            let view = staging.get_mapped_range(..).map_err(|e| lost(&e))?;
+            items.extend(bytemuck::pod_collect_to_vec::<u8, T>(&view));
         }
-        let view = self.staging.get_mapped_range(..).map_err(|e| lost(&e))?;
-        Ok(bytemuck::pod_collect_to_vec(&view))
+        Ok(items)
     }
+}
+
+/// Records copies of all segments to buffers of at most `most` bytes that the host can read, all
+/// but the last of them full.
+fn copy_to_stagings(
+    device: &wgpu::Device,
+    encoder: &mut wgpu::CommandEncoder,
+    segments: &[Segment],
+    most: u64,
+) -> Vec<wgpu::Buffer> {
+    let mut left: u64 = segments.iter().map(|s| s.bytes.end - s.bytes.start).sum();
+    let mut stagings: Vec<wgpu::Buffer> = Vec::new();
+    let mut room = 0;
+    for Segment { buffer, bytes } in segments {
+        let mut start = bytes.start;
+        while start < bytes.end {
+            if room == 0 {
+                room = left.min(most);
+                stagings.push(device.create_buffer(&wgpu::BufferDescriptor {
+                    label: Some("lookback.download"),
+                    size: room,
+                    usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
+                    mapped_at_creation: false,
+                }));
+            }
+            let size = room.min(bytes.end - start);
+            if let Some(staging) = stagings.last() {
+                let offset = staging.size() - room;
+                encoder.copy_buffer_to_buffer(buffer, start, staging, offset, size);
+            }
+            (start, room, left) = (start + size, room - size, left - size);
+        }
+    }
+    stagings
 }
 
 fn lost(error: &dyn std::error::Error) -> Error {

@@ -1,6 +1,7 @@
 //! Tuning: the sizes that make a kernel fast on a device, as one table.
 
 use crate::capabilities::Capabilities;
+use crate::wgsl::{Layers, Subgroup, Totals, WorkgroupScan};
 
 /// The sizes that a plan is made with. They change speed, never results of exact operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -16,6 +17,11 @@ pub struct Tuning {
     pub single_tiles: u32,
     /// Lanes of a subgroup where subgroups are emulated: a power of two.
     pub emulated_lanes: u32,
+    /// Whether [exact operators](Layers::builtins) use the device's subgroup instructions.
+    pub builtins: bool,
+    /// The scan of a workgroup's subgroup totals; `None`: by shuffles with native subgroups, by
+    /// Kogge-Stone without.
+    pub workgroup_scan: Option<WorkgroupScan>,
 }
 
 /// One row of the table.
@@ -28,8 +34,15 @@ const NVIDIA: u32 = 0x10de;
 
 const fn row(fits: fn(&Capabilities) -> bool, sizes: [u32; 4]) -> Row {
     let [workgroup_size, words_per_lane, workgroups, single_tiles] = sizes;
-    let tuning =
-        Tuning { workgroup_size, words_per_lane, workgroups, single_tiles, emulated_lanes: 32 };
+    let tuning = Tuning {
+        workgroup_size,
+        words_per_lane,
+        workgroups,
+        single_tiles,
+        emulated_lanes: 32,
+        builtins: false,
+        workgroup_scan: None,
+    };
     Row { fits, tuning }
 }
 
@@ -51,5 +64,14 @@ impl Tuning {
         let mut fitting = ROWS.iter().filter(|row| (row.fits)(capabilities));
         // The last row fits everything.
         fitting.next().unwrap_or(&ROWS[ROWS.len() - 1]).tuning
+    }
+
+    /// The files of the layers, for subgroups of a kind.
+    pub(crate) fn layers(&self, subgroup: Subgroup) -> Layers {
+        let layers = Layers { builtins: self.builtins, ..Layers::for_subgroup(subgroup) };
+        match self.workgroup_scan {
+            Some(scan) => Layers { scan, totals: Totals::Section, ..layers },
+            None => layers,
+        }
     }
 }

@@ -69,6 +69,50 @@ fn counts_on_the_device_from_none_to_past_the_capacity() {
     operators::some(&mut Counts { context: &emulated });
 }
 
+/// Partials that another call left are no items: with a sum by increments, combining them would
+/// take more steps than a driver grants.
+#[test]
+fn partials_of_another_call_are_not_combined() {
+    let Some(context) = common::context() else { return };
+    let tuning = small_tiles(context);
+    let text = "fn combine(a: u32, b: u32) -> u32 {
+        var r = a;
+        for (var i = 0u; i < b; i += 1u) { r += 1u; }
+        return r;
+    }";
+    let by_ones = Operator::from_wgsl(0u32, text).unwrap().with_host(|a: u32, b: u32| a + b);
+    let sum = Operator::<u32>::sum();
+    let other = Scan::with_tuning(context, &sum, Kind::Inclusive, &tuning).unwrap();
+    let scan = Scan::with_tuning(context, &by_ones, Kind::Inclusive, &tuning).unwrap();
+    other.run(&vec![1000u32; 60_000]).unwrap();
+    let items: Vec<u32> = (0..60_000).map(|i| u32::from(i % 5 == 0)).collect();
+    let count = context.upload(&[1000u32]).unwrap();
+    let source = context.upload(&items).unwrap().counted_by(&count).unwrap();
+    let output = context.allocate::<u32>(60_000).unwrap();
+    scan.dispatch(&source.dispatched_indirectly(), &output).unwrap();
+    let wanted = reference::scan(&items[..1000], &by_ones, Kind::Inclusive, None).unwrap();
+    assert_eq!(context.download(&output).unwrap()[..1000], wanted);
+}
+
+/// The sum of nothing is 0.0, and with an initial value that value, sign and all.
+#[test]
+fn nothing_keeps_the_sign_of_the_initial_value() {
+    let Some(context) = common::context() else { return };
+    let none = context.upload(&[0u32]).unwrap();
+    let total = context.allocate::<f32>(1).unwrap();
+    let plain = Reduce::new(context, &Operator::<f32>::sum()).unwrap();
+    for capacity in [10, 1_000_000] {
+        let source = context.allocate::<f32>(capacity).unwrap().counted_by(&none).unwrap();
+        for source in [source.clone(), source.dispatched_indirectly()] {
+            for (reduce, wanted) in [(plain.with_init(-0.0), -0.0f32), (plain.clone(), 0.0)] {
+                reduce.dispatch(&source, &total).unwrap();
+                let got = context.download(&total).unwrap()[0];
+                assert_eq!(got.to_bits(), wanted.to_bits(), "{capacity}: {got}, wanted {wanted}");
+            }
+        }
+    }
+}
+
 /// A count that one call writes feeds the next, in one submission, without a readback.
 #[test]
 fn a_count_feeds_the_next_call() {
@@ -103,8 +147,27 @@ fn what_a_count_can_not_be_is_a_typed_error() {
     let error = scan.dispatch(&items.clone().counted_by(&inside).unwrap(), &output).unwrap_err();
     assert!(matches!(error, Error::Aliased { .. }), "{error}");
     let count = context.upload(&[3u32]).unwrap();
-    let two = items.clone().then(&context.allocate(100).unwrap()).counted_by(&count).unwrap();
-    let long = output.clone().then(&context.allocate(100).unwrap());
+    let two =
+        items.clone().then(&context.allocate(100).unwrap()).unwrap().counted_by(&count).unwrap();
+    let long = output.clone().then(&context.allocate(100).unwrap()).unwrap();
     let error = scan.dispatch(&two, &long).unwrap_err();
     assert!(matches!(error, Error::Length { wanted: 1, got: 2, .. }), "{error}");
+    // A count of a part, or of an output, would be dropped.
+    let counted = items.clone().counted_by(&count).unwrap();
+    for joined in [counted.clone().then(&items), items.clone().then(&counted)] {
+        assert!(matches!(joined.unwrap_err(), Error::Length { wanted: 0, got: 1, .. }));
+    }
+    let error = scan.dispatch(&items, &output.clone().counted_by(&count).unwrap()).unwrap_err();
+    assert!(matches!(error, Error::Length { wanted: 0, got: 1, .. }), "{error}");
+    // An empty segment beside the count is none of its items.
+    let empty = GpuSlice::new(count.buffer(), 0..0).unwrap();
+    let joined = empty.then(&count).unwrap();
+    scan.dispatch(&items.clone().counted_by(&joined).unwrap(), &output).unwrap();
+    // A device with room for the kernel but not for its count.
+    let narrow = common::pretend(context, |c| c.storage_bindings = 3);
+    let scan = Scan::new(&narrow, &Operator::<u32>::sum(), Kind::Inclusive).unwrap();
+    let many = context.allocate::<u32>(1_000_000).unwrap();
+    let counted = many.clone().counted_by(&count).unwrap();
+    let error = scan.dispatch(&counted, &context.allocate(1_000_000).unwrap()).unwrap_err();
+    assert!(matches!(error, Error::Limit { wanted: 4, got: 3, .. }), "{error}");
 }

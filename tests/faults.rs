@@ -126,6 +126,35 @@ fn l1_readbacks_back_to_back_dropped_and_in_a_loop() {
     }
 }
 
+/// Buffers that were destroyed, or are another device's or another instance's.
+#[test]
+fn buffers_that_can_not_be_bound_are_errors_of_record_too() {
+    let (Some(context), Some(other)) = (own_context(), own_context()) else { return };
+    let scan = Scan::new(&context, &Operator::<u32>::sum(), Kind::Inclusive).unwrap();
+    let good = context.allocate::<u32>(100).unwrap();
+    let destroyed = context.upload(&[1u32; 100]).unwrap();
+    destroyed.buffer().destroy();
+    let foreign = other.upload(&[1u32; 100]).unwrap();
+    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
+        backends: wgpu::Backends::VULKAN,
+        ..wgpu::InstanceDescriptor::new_without_display_handle()
+    });
+    let adapter = pollster::block_on(instance.request_adapter(&Default::default())).unwrap();
+    let (device, queue) = pollster::block_on(adapter.request_device(&Default::default())).unwrap();
+    let outside = Context::from_device(device, queue);
+    // More buffers than this instance has given out numbers for.
+    let strangers: Vec<_> = (0..200).map(|_| outside.allocate::<u32>(100).unwrap()).collect();
+    for bad in [&destroyed, &foreign, &strangers[199]] {
+        let mut encoder = context.device().create_command_encoder(&Default::default());
+        for result in [scan.dispatch(bad, &good), scan.record(&mut encoder, bad, &good)] {
+            assert!(matches!(result, Err(Error::Refused { .. })), "{result:?}");
+        }
+        // Nothing was recorded, so the encoder is as good as new.
+        context.queue().submit([encoder.finish()]);
+    }
+    assert_eq!(scan.run(&[1, 2, 3]).unwrap(), [1, 3, 6]);
+}
+
 #[test]
 fn the_polling_thread_ends_when_nothing_is_pending() {
     let Some(context) = own_context() else { return };

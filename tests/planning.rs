@@ -6,8 +6,8 @@
 mod operators;
 
 use lookback::{
-    Context, Error, GpuSlice, Kind, Memory, Operator, Plan, Reduce, Resource, Root, Scan, Subgroup,
-    Tile, Tuning,
+    Context, Error, GpuSlice, Kind, Memory, Operator, Plan, Reduce, Resource, Root, Scan, Tile,
+    Tuning, wgsl::Subgroup,
 };
 
 /// A noop device with these features, limits and subgroup bounds.
@@ -57,7 +57,7 @@ fn check(plan: &Plan, context: &Context, n_items: u32) {
         assert!(kernel.workgroup_size.is_power_of_two());
         assert!(kernel.workgroup_size <= capabilities.workgroup_lanes, "{plan}");
         assert!(kernel.storage_bindings() <= capabilities.storage_bindings, "{plan}");
-        match kernel.subgroup {
+        match kernel.layers.subgroup {
             Subgroup::Native => {
                 assert!(capabilities.subgroups);
                 let widest = capabilities.subgroup_lanes_max.clamp(4, 128).next_power_of_two();
@@ -110,7 +110,8 @@ fn k3_plans_fit_at_every_subgroup_bound() {
                     check(&scan.plan(n).unwrap(), &context, n);
                     check(&wide.plan(n).unwrap(), &context, n);
                 }
-                let native = scan.plan(1).unwrap().passes[0].kernel.subgroup == Subgroup::Native;
+                let native =
+                    scan.plan(1).unwrap().passes[0].kernel.layers.subgroup == Subgroup::Native;
                 assert_eq!(native, features == wgpu::Features::SUBGROUP, "{lanes:?}");
             }
         }
@@ -212,6 +213,8 @@ fn plans_are_data_that_prints_and_compares() {
         workgroups: 100,
         single_tiles: 4,
         emulated_lanes: 32,
+        builtins: false,
+        workgroup_scan: None,
     };
     let operator = Operator::<u32>::sum();
     let scan = Scan::with_tuning(&context, &operator, Kind::Inclusive, &tuning).unwrap();
@@ -323,9 +326,10 @@ fn a4_sizes_past_the_limits_are_cut_or_typed_errors() {
     assert_eq!(named(error), "max_storage_buffer_binding_size");
     assert!(text.contains("bytes 0 to 4000") && text.contains("bytes 4000000 to"), "{text}");
     // Segments are checked one against another.
-    let error = scan.dispatch(&part(0).then(&part(500)), &part(5000).then(&part(5500)));
+    let error =
+        scan.dispatch(&part(0).then(&part(500)).unwrap(), &part(5000).then(&part(5500)).unwrap());
     assert!(matches!(error, Err(Error::Aliased { .. })), "{error:?}");
-    let (a, b) = (part(0).then(&part(2000)), part(2000).then(&part(0)));
+    let (a, b) = (part(0).then(&part(2000)).unwrap(), part(2000).then(&part(0)).unwrap());
     assert!(matches!(scan.dispatch(&a, &b), Err(Error::Aliased { .. })));
     scan.dispatch(&a, &a).unwrap();
 }

@@ -20,7 +20,7 @@ fn cut<T: Element>(context: &Context, items: &[T], cuts: &[usize]) -> GpuSlice<T
         parts.push(GpuSlice::new(buffer.buffer(), first..last).unwrap());
         start = end;
     }
-    parts[1..].iter().fold(parts[0].clone(), |slice, part| slice.then(part))
+    parts[1..].iter().fold(parts[0].clone(), |slice, part| slice.then(part).unwrap())
 }
 
 fn check<T: Element>(
@@ -68,6 +68,45 @@ fn a_slice_over_three_buffers() {
     let sum = Operator::<f32>::sum();
     let input: Vec<f32> = (0..70_000).map(f32::any).collect();
     check(context, &sum, &input, &[333, 40_000], &[333, 334, 69_000]);
+}
+
+/// As many segments as chunks: no chunk grows past what a lane's loops may take.
+#[test]
+fn a_large_segment_beside_thousands_of_single_items() {
+    let Some(context) = common::context() else { return };
+    let (tiny, large) = (4095, 1 << 22);
+    let items: Vec<u32> = (0..tiny + large).map(u32::any).collect();
+    let (few, many) = items.split_at(tiny);
+    let (few, many) = (context.upload(few).unwrap(), context.upload(many).unwrap());
+    let single = |i| GpuSlice::<u32>::new(few.buffer(), i..i + 1).unwrap();
+    let source = (1..tiny as u64).fold(single(0), |slice, i| slice.then(&single(i)).unwrap());
+    let source = source.then(&many).unwrap();
+    let sum = Operator::<u32>::sum();
+    let output = context.allocate::<u32>(items.len() as u64).unwrap();
+    let scan = Scan::new(context, &sum, Kind::Inclusive).unwrap();
+    scan.dispatch(&source, &output).unwrap();
+    let wanted = reference::scan(&items, &sum, Kind::Inclusive, None).unwrap();
+    let got = context.download(&output).unwrap();
+    assert_eq!(common::first_difference(&got, &wanted), None);
+    // Empty segments overlap nothing, wherever they stand.
+    let empty = GpuSlice::<u32>::new(output.buffer(), 3..3).unwrap();
+    scan.dispatch(&empty.then(&source).unwrap(), &output).unwrap();
+    assert_eq!(common::first_difference(&context.download(&output).unwrap(), &wanted), None);
+}
+
+/// What comes back to the host may take several buffers too.
+#[test]
+fn arrays_past_a_buffer() {
+    let Some(context) = common::context() else { return };
+    let small = common::pretend(context, |c| c.buffer_bytes = (256 << 10) + 4);
+    let input: Vec<[u32; 2]> = (0..40_000).map(operators::affine_item).collect();
+    let affine = operators::affine();
+    let got = small.inclusive_scan(&input, &affine).unwrap();
+    let wanted = reference::scan(&input, &affine, Kind::Inclusive, None).unwrap();
+    assert_eq!(common::first_difference(&got, &wanted), None);
+    let none = common::pretend(context, |c| c.buffer_bytes = 8);
+    let error = none.allocate::<[u32; 4]>(3).unwrap_err();
+    assert!(matches!(error, lookback::Error::Limit { wanted: 16, got: 8, .. }), "{error}");
 }
 
 /// One word past the binding of lavapipe, and of every device that has its limit.

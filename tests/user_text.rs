@@ -53,7 +53,17 @@ fn a_broken_operator_is_reported_at_its_place_in_the_users_text() {
         let (_, _, message) = place(text);
         assert!(message.contains(says), "{text}: {message}");
     }
-    Operator::<u32>::from_wgsl(0, "a + b // like fn combine").unwrap();
+    for comment in ["// like fn combine", "/* fn /* fn */ fn */", "/* fn\n // */"] {
+        Operator::<u32>::from_wgsl(0, &format!("a + b {comment}")).unwrap();
+    }
+    // Names that the library's text needs for itself.
+    for name in ["function", "storage", "read", "read_write", "uniform", "workgroup", "enter"] {
+        let text = format!(
+            "fn combine(a: u32, b: u32) -> u32 {{ return {name}(a); }}
+            fn {name}(x: u32) -> u32 {{ return x; }}"
+        );
+        assert!(place(&text).2.contains("library's"), "{text}");
+    }
     Operator::<u32>::from_wgsl(0, "fn  combine(a: u32, b: u32) -> u32 { return a + b; }").unwrap();
     place(&"a + ".repeat(20_000));
     let helper =
@@ -65,6 +75,46 @@ fn a_broken_operator_is_reported_at_its_place_in_the_users_text() {
     assert!(matches!(error, Error::InvalidWgsl { role: "lift", line: 1, column: 1, .. }));
     let error = Operator::<u32>::sum().with_lower("f32(x", |x: u32| x as f32).unwrap_err();
     assert!(matches!(error, Error::InvalidWgsl { role: "lower", .. }));
+}
+
+/// A struct of one word with a name of the test's choice.
+macro_rules! named {
+    ($rust:ident, $wgsl:literal, $bytes:literal) => {
+        #[repr(transparent)]
+        #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+        struct $rust(u32);
+        impl lookback::Element for $rust {
+            const LAYOUT: lookback::Layout = lookback::Layout::structure(
+                $wgsl,
+                concat!("struct ", $wgsl, " { v: u32 }"),
+                &[("v", 0)],
+                $bytes,
+            );
+        }
+    };
+}
+
+#[test]
+fn names_of_structs_are_the_users_or_a_typed_error() {
+    named!(A, "a", 4);
+    named!(Words, "words", 4);
+    named!(Value, "value", 4);
+    named!(Function, "function", 4);
+    named!(Guard, "lookback_guard", 4);
+    named!(Wide, "Wide", 12);
+    // A name of the library's expressions, in a function with names of its own.
+    let text = "fn combine(p: a, q: a) -> a { return a(p.v + q.v); }";
+    Operator::from_wgsl(A(0), text).unwrap();
+    let refused = |result: Result<(), Error>| {
+        assert!(matches!(result, Err(Error::Layout { .. })), "{result:?}");
+    };
+    refused(Operator::from_wgsl(Words(0), "b").map(drop));
+    refused(Operator::from_wgsl(Value(0), "b").map(drop));
+    refused(Operator::from_wgsl(Function(0), "b").map(drop));
+    refused(Operator::from_wgsl(Guard(0), "b").map(drop));
+    // Larger in the layout than in Rust.
+    refused(Operator::from_wgsl(Wide(0), "b").map(drop));
+    refused(Operator::<u32>::sum().with_lift("0u", |_: Wide| 0).map(drop));
 }
 
 #[test]

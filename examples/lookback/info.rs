@@ -2,7 +2,8 @@
 
 use std::fmt::Display;
 
-use lookback::{Capabilities, Kind, Operator, Plan, Reduce, Scan, Subgroup, Tuning};
+use lookback::wgsl::Subgroup;
+use lookback::{Capabilities, Kind, Operator, Plan, Reduce, Scan, Tuning};
 
 use crate::cli::Common;
 use crate::gpu;
@@ -70,7 +71,7 @@ pub fn subgroups(plan: &Plan, capabilities: &Capabilities) -> String {
         let (min, max) = (capabilities.subgroup_lanes_min, capabilities.subgroup_lanes_max);
         if min == max { format!("native {min}") } else { format!("native {min}..{max}") }
     };
-    match plan.passes.first().map(|pass| pass.kernel.subgroup) {
+    match plan.passes.first().map(|pass| pass.kernel.layers.subgroup) {
         Some(Subgroup::Emulated(lanes)) => format!("emulated {lanes}"),
         Some(Subgroup::Native) => native(),
         None => "unused".to_owned(),

@@ -5,9 +5,8 @@
 // Reduction in CUDA".
 
 import package::subgroup::{Group, Lane};
-import package::subgroup::ladder::{subgroup_reduce};
 import package::tile::{tile_load};
-import package::workgroup_scan::{workgroup_totals};
+import package::workgroup_reduce::{workgroup_reduce};
 
 // Combines one tile into the lane's accumulator. Any lanes; no scratch, no barrier. The lane's
 // items are combined as a tree, level by level: each is rounded log2 ITEMS times, and the
@@ -28,5 +27,5 @@ fn accumulate_tile(group: Group, lane: Lane, tile: u32, accumulator: ptr<functio
 
 // The chunk's reduction, in all lanes. Called by all lanes of the workgroup, in uniform flow.
 fn accumulated(group: Group, lane: Lane, accumulator: T) -> T {
-    return workgroup_totals(group, lane, subgroup_reduce(group, lane, accumulator)).total;
+    return workgroup_reduce(group, lane, accumulator);
 }

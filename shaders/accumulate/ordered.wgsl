@@ -2,9 +2,9 @@
 // row within a subgroup, subgroup by subgroup within a tile, tile by tile.
 
 import package::subgroup::{Group, Lane};
-import package::subgroup::ladder::{subgroup_reduce};
+import package::subgroup_reduce::{subgroup_reduce};
 import package::tile::{tile_load};
-import package::workgroup_scan::{workgroup_totals};
+import package::workgroup_totals::{workgroup_totals};
 
 // Combines one tile to the right of the accumulator, which is the same in all lanes. Called by
 // all lanes of the workgroup, in flow that is uniform over it.

@@ -8,5 +8,9 @@ fn carry_in(chunk: u32) -> T {
     if (params.has_carry == 0u) {
         return identity();
     }
-    return params_carry();
+    var words: array<u32, ACC_WORDS>;
+    for (var w = 0u; w < ACC_WORDS; w += 1u) { // unroll
+        words[w] = params.carry[w / 4u][w % 4u];
+    }
+    return enter(acc_decode(words));
 }

@@ -1,11 +1,12 @@
 // The lanes of a workgroup and their exchange through workgroup memory, for devices without
 // subgroups: the exports of subgroup/native.wgsl, at a width that the host chooses.
 //
-// shuffle, shuffle_up, shuffle_down: called by all lanes of the workgroup, in flow that is
-// uniform over it. A source outside the subgroup leaves the lane's own value. Scratch: one
-// accumulator a lane. Two barriers each: one before the read, one before the next write.
+// shuffle_within, shuffle_up_within, shuffle_down_within: called by all lanes of the workgroup,
+// in flow that is uniform over it. The subgroup is cut into partitions of `width` lanes, a power
+// of two up to its own width; a source outside the partition leaves the lane's own value. Scratch:
+// one accumulator a lane. Two barriers each: one before the read, one before the next write.
 
-import package::params::{WORKGROUP_SIZE};
+import package::workgroup::{WORKGROUP_SIZE};
 
 // Lanes of an emulated subgroup: a power of two that divides the workgroup.
 override EMULATED_WIDTH: u32 = 32u;
@@ -42,23 +43,24 @@ fn subgroup_lane(lane: Lane) -> u32 {
     return lane.index % EMULATED_WIDTH;
 }
 
-// The value of the subgroup's lane `source`.
-fn shuffle(group: Group, lane: Lane, value: T, source: u32) -> T {
+// The value of the partition's lane `source`.
+fn shuffle_within(group: Group, lane: Lane, value: T, source: u32, width: u32) -> T {
     subgroup_scratch[lane.index] = value;
     workgroupBarrier();
-    let base = lane.index - subgroup_lane(lane);
-    let other = subgroup_scratch[base + select(subgroup_lane(lane), source, source < EMULATED_WIDTH)];
+    let place = lane.index & (width - 1u);
+    let other = subgroup_scratch[lane.index - place + select(place, source, source < width)];
     workgroupBarrier();
     return other;
 }
 
 // The value of the lane `delta` places to the left.
-fn shuffle_up(group: Group, lane: Lane, value: T, delta: u32) -> T {
-    // Below lane 0 the difference wraps past the width, and `shuffle` keeps the own value.
-    return shuffle(group, lane, value, subgroup_lane(lane) - delta);
+fn shuffle_up_within(group: Group, lane: Lane, value: T, delta: u32, width: u32) -> T {
+    let place = lane.index & (width - 1u);
+    return shuffle_within(group, lane, value, select(place, place - delta, delta <= place), width);
 }
 
 // The value of the lane `delta` places to the right.
-fn shuffle_down(group: Group, lane: Lane, value: T, delta: u32) -> T {
-    return shuffle(group, lane, value, subgroup_lane(lane) + delta);
+fn shuffle_down_within(group: Group, lane: Lane, value: T, delta: u32, width: u32) -> T {
+    let place = lane.index & (width - 1u);
+    return shuffle_within(group, lane, value, select(place, place + delta, delta < width - place), width);
 }

@@ -3,9 +3,10 @@
 // The width is read at run time: it can differ between pipelines and from what the adapter
 // reports. Item order in a workgroup is (subgroup_id, subgroup_invocation_id).
 //
-// shuffle, shuffle_up, shuffle_down: called by all lanes of the subgroup, in flow that is
-// uniform over it. A source outside the subgroup leaves the lane's own value. No scratch,
-// no barrier. Source: CUDA's warp shuffles.
+// shuffle_within, shuffle_up_within, shuffle_down_within: called by all lanes of the subgroup,
+// in flow that is uniform over it. The subgroup is cut into partitions of `width` lanes, a power
+// of two up to its own width; a source outside the partition leaves the lane's own value. Delta
+// and width are the same in all lanes. No scratch, no barrier. Source: CUDA's warp shuffles.
 
 import package::exchange::{exchange, exchange_up, exchange_down};
 
@@ -43,24 +44,25 @@ fn subgroup_lane(lane: Lane) -> u32 {
     return lane.subgroup_lane;
 }
 
-// The value of the subgroup's lane `source`.
-fn shuffle(group: Group, lane: Lane, value: T, source: u32) -> T {
-    return exchange(value, select(lane.subgroup_lane, source, source < group.subgroup_size));
+// The value of the partition's lane `source`.
+fn shuffle_within(group: Group, lane: Lane, value: T, source: u32, width: u32) -> T {
+    let place = lane.subgroup_lane & (width - 1u);
+    return exchange(value, lane.subgroup_lane - place + select(place, source, source < width));
 }
 
 // The value of the lane `delta` places to the left.
-fn shuffle_up(group: Group, lane: Lane, value: T, delta: u32) -> T {
+fn shuffle_up_within(group: Group, lane: Lane, value: T, delta: u32, width: u32) -> T {
     var source = exchange_up(value, delta);
-    if (lane.subgroup_lane < delta) {
+    if ((lane.subgroup_lane & (width - 1u)) < delta) {
         source = value;
     }
     return source;
 }
 
 // The value of the lane `delta` places to the right.
-fn shuffle_down(group: Group, lane: Lane, value: T, delta: u32) -> T {
+fn shuffle_down_within(group: Group, lane: Lane, value: T, delta: u32, width: u32) -> T {
     var source = exchange_down(value, delta);
-    if (lane.subgroup_lane + delta >= group.subgroup_size) {
+    if (delta >= width - (lane.subgroup_lane & (width - 1u))) {
         source = value;
     }
     return source;

@@ -2,7 +2,7 @@
 // each lane holds ROWS groups of GROUP neighbouring items, and in one row the lanes of a
 // subgroup hold neighbouring groups, so that each row is one coalesced access.
 
-import package::params::{WORKGROUP_SIZE};
+import package::workgroup::{WORKGROUP_SIZE};
 import package::extent::{n_items, tiles_per_workgroup};
 import package::memory::{src_word, dst_set_word};
 import package::subgroup::{Group, Lane, subgroup_width, subgroup_lane, subgroup_rank};

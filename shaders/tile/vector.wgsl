@@ -5,6 +5,7 @@
 // Items past n load as the identity and are not stored. Source: the striped arrangement of
 // Merrill & Garland 2016.
 
+import package::groups::{in_group, out_group};
 import package::memory::{src_quad, dst_set_quad};
 import package::subgroup::{Group, Lane};
 import package::tile::layout::{tile_is_whole, lane_item, row_items, items_load, items_store};

@@ -1,51 +1,31 @@
-// The scan over the totals of a workgroup's subgroups: Kogge-Stone ladders over rows of one
-// subgroup's width each, the carry between rows serial. Every subgroup does it for itself,
-// which saves a barrier. It works for any number of subgroups: 64 subgroups of 4 lanes take
-// 16 rows, 32 of 32 lanes take one.
+// The scan of a section by Kogge-Stone: the fewest steps, one entry a lane.
+//
+// workgroup_inclusive_scan, workgroup_exclusive_scan: called by all lanes of the workgroup, in
+// flow that is uniform over it, after section_set, with the same n in all. Entries 0 to n - 1
+// are scanned in place; all lanes get the combination of all. What stands at n and past it is
+// neither read nor written. n is at most WORKGROUP_SIZE. Barriers: 1 + 2 log2 n, 2 more for the
+// exclusive scan; the last one after all writes.
 
-import package::params::{WORKGROUP_SIZE};
-import package::subgroup::{Group, Lane, subgroup_width, subgroup_count, subgroup_rank, subgroup_lane, shuffle};
-import package::subgroup::ladder::{subgroup_inclusive_scan, subgroup_exclusive};
+import package::section::{section_get, section_set, section_last};
+import package::section_scan::kogge_stone::{section_scan};
+import package::subgroup::{Group, Lane};
 
-// Room for one total a subgroup at the narrowest width there is.
-override SUBGROUP_COUNT_MAX: u32 = 16u;
-
-var<workgroup> workgroup_scan_totals: array<T, SUBGROUP_COUNT_MAX>;
-
-struct Totals {
-    // The totals of all subgroups before this lane's, combined in order.
-    prefix: T,
-    // The totals of all subgroups, combined in order.
-    total: T,
+fn workgroup_inclusive_scan(group: Group, lane: Lane, n: u32) -> T {
+    section_scan(group, lane, n, 1u);
+    return section_last(n);
 }
 
-// Called by all lanes of the workgroup, in flow that is uniform over it; lane 0 of each
-// subgroup brings the subgroup's total. All lanes get the result. Scratch: one accumulator
-// a subgroup; two barriers of its own. Sources: Kogge & Stone 1973; Merrill & Garland 2016.
-fn workgroup_totals(group: Group, lane: Lane, subgroup_total: T) -> Totals {
-    let rank = subgroup_rank(lane);
-    let width = subgroup_width(group);
-    let count = subgroup_count(group);
-    if (subgroup_lane(lane) == 0u) {
-        workgroup_scan_totals[rank] = subgroup_total;
+fn workgroup_exclusive_scan(group: Group, lane: Lane, n: u32) -> T {
+    section_scan(group, lane, n, 1u);
+    let total = section_last(n);
+    var left = identity();
+    if (lane.index > 0u && lane.index < n) {
+        left = section_get(lane.index - 1u);
     }
     workgroupBarrier();
-    var result = Totals(identity(), identity());
-    for (var row = 0u; row < count; row += width) {
-        let index = row + subgroup_lane(lane);
-        var value = identity();
-        if (index < count) {
-            value = workgroup_scan_totals[index];
-        }
-        let inclusive = subgroup_inclusive_scan(group, lane, value);
-        let exclusive = subgroup_exclusive(group, lane, inclusive);
-        let before = shuffle(group, lane, exclusive, rank % width);
-        if (rank - row < width) {
-            result.prefix = combine(result.total, before);
-        }
-        result.total = combine(result.total, shuffle(group, lane, inclusive, width - 1u));
+    if (lane.index < n) {
+        section_set(lane.index, left);
     }
-    // The totals must be read by all before the next call writes them.
     workgroupBarrier();
-    return result;
+    return total;
 }

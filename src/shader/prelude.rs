@@ -6,42 +6,48 @@ use std::fmt::Write;
 
 use super::user_text::declarations;
 use crate::layout::{Layout, Member, Scalar};
-use crate::operator::{Definition, Encoding};
+use crate::operator::{Builtin, Definition, Encoding};
 
-/// Names that the generated text declares or uses.
+/// Names that the generated text declares or uses, and those of WGSL that the shaders use.
 #[rustfmt::skip]
 pub(crate) const NAMES: &[&str] = &[
-    "T", "in_decode", "acc_decode", "out_encode", "enter", "leave", "in_group", "out_group",
-    "params_carry", "identity", "of_nothing", "combine", "lift", "lower", "exchange",
-    "exchange_up", "exchange_down", "ordered", "unordered", "GROUP", "ROWS", "ITEMS", "IN_WORDS",
-    "ACC_WORDS", "OUT_WORDS", "IN_QUADS", "OUT_QUADS", "array", "bitcast", "select", "min", "max",
-    "bool", "u32", "i32", "f32", "vec2", "vec3", "vec4", "subgroupShuffle", "subgroupShuffleUp",
-    "subgroupShuffleDown",
+    "T", "in_decode", "acc_decode", "acc_encode", "out_encode", "enter", "leave", "in_group",
+    "out_group", "identity", "of_nothing", "combine", "lift", "lower", "exchange", "exchange_up",
+    "exchange_down", "builtin_reduce", "builtin_inclusive_scan", "ordered", "unordered", "GROUP",
+    "ROWS", "ITEMS", "IN_WORDS", "ACC_WORDS", "OUT_WORDS", "IN_QUADS", "OUT_QUADS", "array",
+    "bitcast", "select", "min", "max", "bool", "u32", "i32", "f32", "vec2", "vec3", "vec4",
+    "subgroupShuffle", "subgroupShuffleUp", "subgroupShuffleDown", "subgroupBallot", "words",
+    "value", "source", "delta", "function", "private", "workgroup", "storage", "uniform", "read",
+    "write", "read_write",
 ];
 
-/// The constants of the prelude, for groups and rows that the plan chose.
-pub(crate) fn constants(
+/// The constants of every prelude.
+pub(crate) fn constants(definition: &Definition) -> BTreeMap<&'static str, u32> {
+    BTreeMap::from([
+        ("IN_WORDS", definition.input.words()),
+        ("ACC_WORDS", definition.accumulator.words()),
+        ("OUT_WORDS", definition.output.words()),
+    ])
+}
+
+/// The constants of a kernel's tiles, for groups and rows that the plan chose.
+pub(crate) fn tile_constants(
     definition: &Definition,
     group: u32,
     rows: u32,
 ) -> BTreeMap<&'static str, u32> {
-    let (in_words, out_words) = (definition.input.words(), definition.output.words());
     BTreeMap::from([
         ("GROUP", group),
         ("ROWS", rows),
         ("ITEMS", group * rows),
-        ("IN_WORDS", in_words),
-        ("ACC_WORDS", definition.accumulator.words()),
-        ("OUT_WORDS", out_words),
-        ("IN_QUADS", (group * in_words).div_ceil(4)),
-        ("OUT_QUADS", (group * out_words).div_ceil(4)),
+        ("IN_QUADS", (group * definition.input.words()).div_ceil(4)),
+        ("OUT_QUADS", (group * definition.output.words()).div_ceil(4)),
     ])
 }
 
 /// The prelude: what every shader file may use without an import.
 pub(crate) fn prelude(definition: &Definition, constants: &BTreeMap<&str, u32>) -> String {
     let mut text = String::new();
-    let group = constants["GROUP"];
     for (name, value) in constants {
         line(&mut text, format!("const {name}: u32 = {value}u;"));
     }
@@ -51,6 +57,7 @@ pub(crate) fn prelude(definition: &Definition, constants: &BTreeMap<&str, u32>) 
 
     decode(&mut text, "in_decode", input);
     decode(&mut text, "acc_decode", acc);
+    encode(&mut text, "acc_encode", acc);
     encode(&mut text, "out_encode", output);
     enter_and_leave(&mut text, acc, definition.encoding);
     line(&mut text, definition.lift.clone());
@@ -67,12 +74,15 @@ pub(crate) fn prelude(definition: &Definition, constants: &BTreeMap<&str, u32>) 
         line(&mut text, "    return enter(acc_decode(words));\n}".to_owned());
     }
 
-    let carry = (0..acc.words()).map(|w| format!("params.carry[{}u].{}", w / 4, component(w)));
-    let carry = carry.collect::<Vec<_>>().join(", ");
-    line(&mut text, "fn params_carry() -> T {".to_owned());
-    line(&mut text, format!("    return enter(acc_decode(array<u32, ACC_WORDS>({carry})));\n}}"));
+    text
+}
 
-    // A group's words stand one after another in its quads.
+/// Groups of items to and from quads, in which their words stand one after another: for
+/// `tile/vector` only.
+pub(crate) fn groups(definition: &Definition, constants: &BTreeMap<&str, u32>) -> String {
+    let mut text = String::new();
+    let (input, output) = (definition.input, definition.output);
+    let group = constants["GROUP"];
     let items = (0..group).map(|item| {
         let words = (0..input.words()).map(|w| {
             let at = item * input.words() + w;
@@ -126,6 +136,22 @@ pub(crate) fn exchange(definition: &Definition) -> String {
         let moved = whole(acc, each);
         line(&mut text, format!("fn {name}(value: T, {parameter}: u32) -> T {{"));
         line(&mut text, format!("    return {moved};\n}}"));
+    }
+    text
+}
+
+/// The device's own instructions over a subgroup: for `subgroup_reduce/builtin` and
+/// `subgroup_scan/builtin` only.
+pub(crate) fn builtin(builtin: Builtin) -> String {
+    let mut text =
+        format!("fn builtin_reduce(value: T) -> T {{ return subgroup{builtin:?}(value); }}\n");
+    if builtin.scans() {
+        line(
+            &mut text,
+            format!(
+                "fn builtin_inclusive_scan(value: T) -> T {{ return subgroupInclusive{builtin:?}(value); }}"
+            ),
+        );
     }
     text
 }

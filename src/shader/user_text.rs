@@ -10,6 +10,7 @@ use crate::layout::Layout;
 
 /// Stands before every text, so that directives, which must come first, are refused.
 const GUARD: &str = "const lookback_guard = 0u;\n";
+const GUARD_NAME: &str = "lookback_guard";
 
 /// Parsers recurse; a text of this many bytes is safe on any thread's stack.
 const MOST_BYTES: usize = 16 << 10;
@@ -146,8 +147,29 @@ pub(crate) fn check_together(text: &str, role: Role, others: &[&str]) -> Result<
 
 /// Whether the text declares functions, in code and not in a comment: no expression does.
 fn declares_functions(text: &str) -> bool {
-    let code = text.lines().map(|line| line.split("//").next().unwrap_or_default());
-    code.flat_map(|line| line.split(|c: char| !(c.is_alphanumeric() || c == '_')))
+    let mut code = String::new();
+    let mut rest = text;
+    // Block comments may nest; a line comment ends with its line.
+    let mut depth = 0;
+    while !rest.is_empty() {
+        let step = match (&rest.get(..2), depth) {
+            (Some("/*"), _) => {
+                depth += 1;
+                2
+            }
+            (Some("*/"), 1..) => {
+                depth -= 1;
+                2
+            }
+            (Some("//"), 0) => rest.find('\n').unwrap_or(rest.len()),
+            _ => rest.chars().next().map_or(1, char::len_utf8),
+        };
+        let is_comment = depth > 0 || rest.starts_with("//") || rest.starts_with("*/");
+        code.push_str(if is_comment { " " } else { &rest[..step] });
+        rest = &rest[step..];
+    }
+    code.lines()
+        .flat_map(|line| line.split(|c: char| !(c.is_alphanumeric() || c == '_')))
         .any(|word| word == "fn")
 }
 
@@ -195,7 +217,8 @@ fn impure(module: &Module, name: &str, structs: &[&str]) -> Option<(Option<Span>
         module.types.iter().map(|(handle, ty)| (ty.name.as_deref(), module.types.get_span(handle)));
     for (declared, span) in constants.chain(functions).chain(types) {
         let declared = declared.unwrap_or_default();
-        if declared != name && !structs.contains(&declared) && super::is_reserved(declared) {
+        let ours = declared == name || declared == GUARD_NAME;
+        if !ours && !structs.contains(&declared) && super::is_reserved(declared) {
             let message = format!("the name `{declared}` is the library's; take another");
             return Some((Some(span), message));
         }
@@ -248,7 +271,11 @@ fn signature_matches(
         .find(|function| function.name.as_deref() == Some(name))
         .ok_or_else(|| format!("there is no function `{name}`"))?;
     // A module with a function of the wanted types; both sides are read alike.
-    let parameters = role.parameters(from);
+    // Names that no struct has, which would hide it.
+    let parameters = match role {
+        Role::Combine => format!("lookback_a: {from}, lookback_b: {from}"),
+        Role::Lift | Role::Lower => format!("lookback_x: {from}"),
+    };
     let wanted = format!("{declarations}fn {name}({parameters}) -> {to} {{ return {to}(); }}");
     let wanted = naga::front::wgsl::parse_str(&wanted).map_err(|e| e.message().to_owned())?;
     let types = |module: &Module, function: &naga::Function| {

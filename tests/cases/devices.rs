@@ -23,7 +23,7 @@ fn k1_k3_results_do_not_depend_on_the_width() {
                 ..small_tiles(&context)
             };
             let scan = Scan::with_tuning(&context, &affine, Kind::Inclusive, &tuning).unwrap();
-            let subgroup = scan.plan(1).unwrap().passes[0].kernel.subgroup;
+            let subgroup = scan.plan(1).unwrap().passes[0].kernel.layers.subgroup;
             let expected = match emulated_lanes {
                 0 if context.capabilities().subgroups => Subgroup::Native,
                 0 => Subgroup::Emulated(4),
@@ -38,7 +38,7 @@ fn k1_k3_results_do_not_depend_on_the_width() {
 
 #[test]
 fn k4_a_device_with_no_features_and_the_least_limits() {
-    let (Some(context), Some(least)) = (common::context(), least_context()) else { return };
+    let (Some(context), Some(least)) = (common::context(), common::least_context()) else { return };
     let capabilities = least.capabilities();
     assert!(!capabilities.subgroups && capabilities.storage_bindings == 4);
     let n = 1_000_003;
@@ -110,13 +110,15 @@ fn l3_ranges_of_a_larger_buffer() {
 
 #[test]
 fn l4_the_largest_kernels_fit_the_least_limits() {
-    let Some(least) = least_context() else { return };
+    let Some(least) = common::least_context() else { return };
     let tuning = Tuning {
         workgroup_size: 1024,
         words_per_lane: 64,
         workgroups: 65_535,
         single_tiles: 1,
         emulated_lanes: 128,
+        builtins: false,
+        workgroup_scan: None,
     };
     let operator = Operator::<[f32; 4]>::max();
     let scan = Scan::with_tuning(&least, &operator, Kind::Inclusive, &tuning).unwrap();

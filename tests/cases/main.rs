@@ -11,7 +11,7 @@ mod sizes;
 use common::operators::{self, Exact, hash};
 use common::{Place, check_reduce, check_scan, first_difference, scan_at, small_tiles};
 use lookback::{
-    Context, GpuSlice, Kind, Numeric, Operator, Reduce, Scan, Subgroup, Tuning, reference,
+    Context, GpuSlice, Kind, Numeric, Operator, Reduce, Scan, Tuning, reference, wgsl::Subgroup,
 };
 
 /// The device as it is, and without subgroups. The second runs the emulated files, which know
@@ -25,32 +25,6 @@ fn contexts() -> Vec<Context> {
     }
     vec![context.clone(), common::without_subgroups(context)]
 }
-
-/// The device opened with no feature and the least limits, as a caller may have done.
-fn least_context() -> Option<Context> {
-    common::context()?;
-    let wanted = std::env::var("LOOKBACK_ADAPTER").unwrap_or_default();
-    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
-        backends: wgpu::Backends::VULKAN | wgpu::Backends::METAL | wgpu::Backends::DX12,
-        flags: wgpu::InstanceFlags::empty().with_env(),
-        ..wgpu::InstanceDescriptor::new_without_display_handle()
-    });
-    let adapters = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::all()));
-    let chosen = |adapter: &wgpu::Adapter| {
-        let name = &common::context().unwrap().capabilities().adapter;
-        &adapter.get_info().name == name
-    };
-    let adapter = adapters.into_iter().find(chosen).unwrap_or_else(|| panic!("lost {wanted}"));
-    let descriptor = wgpu::DeviceDescriptor {
-        required_features: wgpu::Features::empty(),
-        required_limits: wgpu::Limits::downlevel_defaults(),
-        ..Default::default()
-    };
-    let (device, queue) = pollster::block_on(adapter.request_device(&descriptor)).unwrap();
-    common::fail_on_uncaptured_errors(&device);
-    Some(Context::from_device(device, queue))
-}
-
 /// The tile of a plan.
 fn tile<I: lookback::Element>(scan: &Scan<I>) -> usize {
     scan.plan(1).unwrap().passes[0].kernel.tile_items() as usize

@@ -54,6 +54,21 @@ fn kernels_stay_below_the_drivers_loop_budget() {
     check_scan(context, (&scan, &slow_xor, Kind::Inclusive), &input, Place::Apart);
     let reduce = Reduce::new(context, &slow_xor).unwrap();
     check_reduce(context, (&reduce, &slow_xor), &input, Place::Apart);
+    // A wide element with a long loop: the spine keeps below too, and says so where it can't.
+    let text = "fn combine(a: vec4<u32>, b: vec4<u32>) -> vec4<u32> {
+        var result = a;
+        for (var i = 0u; i < 120u; i += 1u) { result += select(vec4<u32>(), b, i == 7u); }
+        return result;
+    }";
+    let add = |a: [u32; 4], b: [u32; 4]| std::array::from_fn(|i| a[i].wrapping_add(b[i]));
+    let slow_sum = Operator::from_wgsl([0u32; 4], text).unwrap().with_host(add);
+    let scan = Scan::new(context, &slow_sum, Kind::Inclusive).unwrap();
+    let items: Vec<[u32; 4]> = (0..500_000).map(<[u32; 4]>::any).collect();
+    check_scan(context, (&scan, &slow_sum, Kind::Inclusive), &items, Place::Apart);
+    if context.capabilities().device_type == wgpu::DeviceType::Cpu {
+        let error = scan.plan(1 << 24).unwrap_err();
+        assert!(matches!(error, lookback::Error::Length { .. }), "{error}");
+    }
 }
 
 #[test]

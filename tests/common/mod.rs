@@ -54,6 +54,28 @@ pub fn without_subgroups(context: &Context) -> Context {
     pretend(context, |capabilities| capabilities.subgroups = false)
 }
 
+/// The device opened with no feature and the least limits, as a caller may have done.
+pub fn least_context() -> Option<Context> {
+    let shared = context()?;
+    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
+        backends: wgpu::Backends::VULKAN | wgpu::Backends::METAL | wgpu::Backends::DX12,
+        flags: wgpu::InstanceFlags::empty().with_env(),
+        ..wgpu::InstanceDescriptor::new_without_display_handle()
+    });
+    let adapters = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::all()));
+    let name = &shared.capabilities().adapter;
+    let chosen = adapters.into_iter().find(|adapter| &adapter.get_info().name == name);
+    let adapter = chosen.unwrap_or_else(|| panic!("{name} is gone"));
+    let descriptor = wgpu::DeviceDescriptor {
+        required_features: wgpu::Features::empty(),
+        required_limits: wgpu::Limits::downlevel_defaults(),
+        ..Default::default()
+    };
+    let (device, queue) = pollster::block_on(adapter.request_device(&descriptor)).unwrap();
+    fail_on_uncaptured_errors(&device);
+    Some(Context::from_device(device, queue))
+}
+
 /// A tuning with small tiles, so that few items make many tiles and many workgroups.
 pub fn small_tiles(context: &Context) -> Tuning {
     let lanes = context.capabilities().subgroup_lanes_max.clamp(4, 128);
@@ -63,6 +85,8 @@ pub fn small_tiles(context: &Context) -> Tuning {
         workgroups: 300,
         single_tiles: 1,
         emulated_lanes: 8,
+        builtins: false,
+        workgroup_scan: None,
     }
 }
 

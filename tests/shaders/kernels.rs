@@ -1,26 +1,35 @@
-//! Every module that the library can make, without a GPU: linked, validated, its overrides
-//! resolved, its bindings, sizes and structs compared with the host's, translated to SPIR-V,
-//! MSL and HLSL, and looked through by the uniformity lint.
+//! Every kernel that the library can make: judged, and its bindings, sizes and structs compared
+//! with the host's.
 
-#[path = "common/lint.rs"]
-mod lint;
-#[path = "common/operators.rs"]
-mod operators;
-
-use std::collections::BTreeSet;
-
+use lookback::wgsl::{Layers, SectionScan, Subgroup, Totals, WorkgroupScan};
 use lookback::{
-    Carry, Element, Extent, Kernel, Memory, Operator, Params, Part, Root, Subgroup, Tile, Tuning,
+    Carry, Element, Extent, Kernel, Memory, Operator, Params, Part, Root, Tile, Tuning,
 };
-use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+use naga::valid::ModuleInfo;
 use naga::{AddressSpace, Module, TypeInner};
-use operators::Visit;
+
+use crate::judge::{judge, tint};
+use crate::operators::{self, Visit};
+
+/// The library's own choices, and each workgroup scan in their place.
+fn layers() -> [Layers; 6] {
+    let native = Layers::for_subgroup(Subgroup::Native);
+    let scan = |scan| Layers { scan, totals: Totals::Section, ..native };
+    [
+        native,
+        Layers::for_subgroup(Subgroup::Emulated(4)),
+        Layers::for_subgroup(Subgroup::Emulated(32)),
+        Layers { builtins: true, ..scan(WorkgroupScan::BrentKung) },
+        scan(WorkgroupScan::Coarsened(SectionScan::BrentKung)),
+        Layers { builtins: true, ..native },
+    ]
+}
 
 /// A kernel of each kind; sizes and the operator's part are filled in by `each_kernel`.
-fn variants() -> Vec<Kernel> {
+pub fn variants() -> Vec<Kernel> {
     let mut kernels = Vec::new();
     for root in [Root::Reduce, Root::Downsweep] {
-        for subgroup in [Subgroup::Native, Subgroup::Emulated(4), Subgroup::Emulated(32)] {
+        for layers in layers() {
             for tile in [Tile::Vector, Tile::Scalar] {
                 for memory in [Memory::Separate, Memory::Shared] {
                     for carry in [Carry::Params, Carry::Partials] {
@@ -31,7 +40,7 @@ fn variants() -> Vec<Kernel> {
                         kernels.push(Kernel {
                             root,
                             part: Part::Whole,
-                            subgroup,
+                            layers,
                             tile,
                             memory,
                             carry,
@@ -115,38 +124,8 @@ fn every_module_is_valid_translates_and_keeps_its_barriers_uniform() {
 }
 
 fn check(text: &str, kernel: &Kernel, workgroup_bytes: u32) -> Result<(), String> {
-    let module = naga::front::wgsl::parse_str(text).map_err(|e| e.emit_to_string(text))?;
-    let info = validate(&module, text)?;
-
-    let violations = lint::uniformity(&module, text);
-    if let Some(violation) = violations.first() {
-        return Err(format!("{violation}"));
-    }
-
-    let overrides = kernel.overrides();
-    let declared: BTreeSet<_> =
-        module.overrides.iter().filter_map(|(_, o)| o.name.clone()).collect();
-    let given: BTreeSet<_> = overrides.iter().map(|(name, _)| (*name).to_owned()).collect();
-    if declared != given {
-        return Err(format!("the module declares overrides {declared:?}, the host sets {given:?}"));
-    }
-    let constants = overrides.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
-    let entry = Some((naga::ShaderStage::Compute, kernel.root.entry_point()));
-    let (module, info) =
-        naga::back::pipeline_constants::process_overrides(&module, &info, entry, &constants)
-            .map_err(|e| e.to_string())?;
-
-    check_sizes(&module, &info, kernel, workgroup_bytes)?;
-    translate(&module, &info, kernel)
-}
-
-fn validate(module: &Module, text: &str) -> Result<ModuleInfo, String> {
-    let mut validator = Validator::new(ValidationFlags::all(), Capabilities::SUBGROUP);
-    validator
-        .subgroup_stages(naga::valid::ShaderStages::COMPUTE)
-        .subgroup_operations(naga::valid::SubgroupOperationSet::all())
-        .validate(module)
-        .map_err(|e| e.emit_to_string(text))
+    let (module, info) = judge(text, &kernel.overrides(), kernel.root.entry_point())?;
+    check_sizes(&module, &info, kernel, workgroup_bytes)
 }
 
 /// Invocations, workgroup bytes and bindings of the module against what the host plans with.
@@ -187,40 +166,6 @@ fn check_sizes(
     Ok(())
 }
 
-fn translate(module: &Module, info: &ModuleInfo, kernel: &Kernel) -> Result<(), String> {
-    let entry = kernel.root.entry_point().to_owned();
-    let stage = naga::ShaderStage::Compute;
-    let options = naga::back::spv::Options { lang_version: (1, 3), ..Default::default() };
-    let pipeline =
-        naga::back::spv::PipelineOptions { shader_stage: stage, entry_point: entry.clone() };
-    naga::back::spv::write_vec(module, info, &options, Some(&pipeline))
-        .map_err(|e| format!("SPIR-V: {e}"))?;
-
-    let options = naga::back::msl::Options {
-        lang_version: (2, 4),
-        fake_missing_bindings: true,
-        ..Default::default()
-    };
-    let pipeline = naga::back::msl::PipelineOptions {
-        entry_point: Some((stage, entry.clone())),
-        ..Default::default()
-    };
-    naga::back::msl::write_string(module, info, &options, &pipeline)
-        .map_err(|e| format!("MSL: {e}"))?;
-
-    let options = naga::back::hlsl::Options {
-        shader_model: naga::back::hlsl::ShaderModel::V6_0,
-        fake_missing_bindings: true,
-        ..Default::default()
-    };
-    let pipeline = naga::back::hlsl::PipelineOptions { entry_point: Some((stage, entry)) };
-    let mut text = String::new();
-    naga::back::hlsl::Writer::new(&mut text, &options, &pipeline)
-        .write(module, info, None)
-        .map_err(|e| format!("HLSL: {e}"))?;
-    Ok(())
-}
-
 /// The struct `Params`, field by field: name, offset, size.
 #[test]
 fn params_on_host_and_device_are_one_struct() {
@@ -246,72 +191,26 @@ fn params_on_host_and_device_are_one_struct() {
         ("first_chunk", at(std::mem::offset_of!(Params, first_chunk))),
         ("count_word", at(std::mem::offset_of!(Params, count_word))),
         ("workgroups", at(std::mem::offset_of!(Params, workgroups))),
+        ("of_nothing", at(std::mem::offset_of!(Params, of_nothing))),
         ("padding_0", at(std::mem::offset_of!(Params, padding))),
         ("padding_1", at(std::mem::offset_of!(Params, padding)) + 4),
-        ("padding_2", at(std::mem::offset_of!(Params, padding)) + 8),
         ("carry", at(std::mem::offset_of!(Params, carry))),
     ];
     assert_eq!(device, host);
     assert_eq!(layouter[handle].size as usize, size_of::<Params>());
 }
 
-/// A file below `shaders/` that no kernel includes does not exist for any test.
 #[test]
-fn every_shader_file_is_part_of_some_kernel() {
-    let mut texts = String::new();
-    for (commutes, variant) in variants().iter().flat_map(|v| [(true, v), (false, v)]) {
-        let kernel = Kernel { workgroup_size: 64, group: 4, rows: 4, ..*variant };
-        let sum = Operator::<u32>::sum();
-        let last = Operator::from_wgsl(0u32, "b").unwrap();
-        texts += &if commutes { sum.wgsl(&kernel) } else { last.wgsl(&kernel) }.unwrap();
-    }
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders");
-    let mut folders = vec![root.clone()];
-    let mut files = 0;
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|ending| ending == "wgsl") {
-                let name = path.strip_prefix(&root).unwrap().with_extension("");
-                let name = name.to_str().unwrap().replace('\\', "/");
-                assert!(texts.contains(&format!("// {name}\n")), "{name} is in no kernel");
-                files += 1;
-            }
-        }
-    }
-    assert!(files >= 16, "{files} files found");
-}
-
-/// Where its binary is found, Tint judges too: the browsers' own rules for uniform flow.
-#[test]
-fn tint_agrees_where_it_is_found() {
-    let found = std::process::Command::new("tint").arg("--help").output().is_ok();
-    if !found {
-        println!("skipped: there is no `tint` on the PATH");
-        return;
-    }
-    let folder = std::env::temp_dir().join(format!("lookback-tint-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    for (index, variant) in variants().iter().enumerate() {
-        let kernel = Kernel { workgroup_size: 64, group: 4, rows: 4, ..*variant };
-        for (commutes, operator) in [
-            (true, Operator::<f32>::max()),
-            (false, Operator::from_wgsl(0.0f32, "select(a, b, b != 0.0)").unwrap()),
-        ] {
+fn tint_agrees_on_the_kernels() {
+    let text = |variant: Kernel| {
+        let kernel = Kernel { workgroup_size: 64, group: 4, rows: 4, ..variant };
+        let ordered = Operator::from_wgsl(0.0f32, "select(a, b, b != 0.0)").unwrap();
+        [Operator::<f32>::max(), ordered].map(|operator| {
             let text = format!("enable subgroups;\n{}", operator.wgsl(&kernel).unwrap());
-            let file = folder.join(format!("{index}-{commutes}.wgsl"));
-            std::fs::write(&file, &text).unwrap();
-            let output =
-                std::process::Command::new("tint").args(["--format", "none"]).arg(&file).output();
-            let output = output.unwrap();
-            let message = String::from_utf8_lossy(&output.stderr).into_owned()
-                + &String::from_utf8_lossy(&output.stdout);
-            assert!(!message.contains("error"), "{kernel:?}\n{message}");
-        }
-    }
-    std::fs::remove_dir_all(&folder).unwrap();
+            (format!("{kernel:?}"), text)
+        })
+    };
+    tint("kernels", variants().into_iter().flat_map(text));
 }
 
 /// The tuning table's rows are powers of two, as the plans take for granted.
