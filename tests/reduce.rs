@@ -6,7 +6,7 @@ mod common;
 mod pairwise;
 
 use common::operators::{self, Visit};
-use common::{Place, check_reduce, ladder, small_tiles};
+use common::{Place, check_reduce, ladder, small_tiles, with_files};
 use lookback::{Context, Element, Operator, Reduce, Tuning};
 use proptest::prelude::*;
 
@@ -35,6 +35,7 @@ impl Visit for Properties<'_> {
                 0 => small_tiles(context),
                 _ => Tuning::for_device(context.capabilities()),
             };
+            let tuning = with_files(tuning, self.checked + place);
             let reduce = Reduce::with_tuning(context, operator, &tuning)
                 .unwrap_or_else(|e| panic!("{name}: {e}"));
             let kernel = reduce.plan(1).unwrap().passes[0].kernel;

@@ -6,7 +6,7 @@ mod common;
 mod pairwise;
 
 use common::operators::{self, Exact, Visit};
-use common::{Place, check_scan, ladder, small_tiles};
+use common::{Place, check_scan, ladder, small_tiles, with_files};
 use lookback::{Context, Element, Kind, Operator, Scan, Tuning};
 use proptest::prelude::*;
 
@@ -36,6 +36,8 @@ impl Visit for Properties<'_> {
                 2 => Tuning::for_device(context.capabilities()),
                 _ => small_tiles(context),
             };
+            // Each file that can scan the totals takes its turn, and so do the builtins.
+            let tuning = with_files(tuning, self.next + place);
             // In place needs items of one size.
             let place = match (PLACES[place], I::LAYOUT.words() == O::LAYOUT.words()) {
                 (Place::Same, false) => Place::Apart,

@@ -5,6 +5,7 @@ pub mod operators;
 
 use std::sync::{Arc, OnceLock};
 
+use lookback::wgsl::{SectionScan, WorkgroupScan};
 use lookback::{
     Capabilities, Context, Element, Error, GpuSlice, Kind, Operator, Reduce, Scan, Tuning,
     reference,
@@ -88,6 +89,18 @@ pub fn small_tiles(context: &Context) -> Tuning {
         builtins: false,
         workgroup_scan: None,
     }
+}
+
+/// Each file that can scan a workgroup's totals, and the subgroup builtins, by turns.
+pub fn with_files(tuning: Tuning, turn: usize) -> Tuning {
+    let (workgroup_scan, builtins) = [
+        (None, false),
+        (Some(WorkgroupScan::KoggeStone), true),
+        (Some(WorkgroupScan::BrentKung), false),
+        (Some(WorkgroupScan::Coarsened(SectionScan::BrentKung)), false),
+        (None, true),
+    ][turn % 5];
+    Tuning { workgroup_scan, builtins, ..tuning }
 }
 
 /// The data of a validation layer's run; see `.ci/drivers`.

@@ -183,7 +183,7 @@ pub fn all(visit: &mut impl Visit) {
     visit.visit(
         "pair affine",
         &operator(identity, "Pair(b.a * a.a, b.a * a.b + b.b)", host),
-        Make { item: pair, identity: identity },
+        Make { item: pair, identity },
     );
 
     let zero = Quad { a: [0; 2], b: [0; 2] };
@@ -205,6 +205,6 @@ pub fn all(visit: &mut impl Visit) {
     visit.visit(
         "quad affine",
         &operator(identity, "Quad(b.a * a.a, b.a * a.b + b.b)", host),
-        Make { item: quad, identity: identity },
+        Make { item: quad, identity },
     );
 }
