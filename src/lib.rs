@@ -22,6 +22,10 @@
 //! A plan ([`Reduce`], [`Scan`]) is made once and used for any number of calls, on any number of
 //! items, several in one encoder. Errors of types, operators and limits show when it is made.
 //!
+//! Below these lie the layers that the kernels are made of, for shaders of your own: shuffles,
+//! votes, scans and reductions of a subgroup or a workgroup, for any element and operator
+//! ([`wgsl`]).
+//!
 //! # Guarantees
 //!
 //! | primitive | algorithm | data moved | in place | float results |

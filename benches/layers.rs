@@ -1,0 +1,179 @@
+//! The rungs of the reduction ladder and the workgroup scans, each a kernel of its own made from
+//! the files below `shaders/`, against a copy shader: `cargo bench --bench layers [-- LOG2_N…]`.
+//! Each workgroup handles one tile, and nothing goes from tile to tile, so that what differs is
+//! the workgroup's part. Results are verified first.
+
+mod timing;
+
+use lookback::wgsl::{Layers, SectionScan, WorkgroupReduce, WorkgroupScan};
+use lookback::{Context, Kind, Operator, reference};
+use timing::{Bench, Candidate, Record};
+
+/// Reduces a tile of ITEMS a lane, which are combined while they are loaded.
+const REDUCE: &str = "
+import package::subgroup::{Group, Lane};
+import package::workgroup::{WORKGROUP_SIZE};
+import package::workgroup_reduce::{workgroup_reduce};
+@group(0) @binding(0) var<storage, read> input: array<u32>;
+@group(0) @binding(1) var<storage, read_write> output: array<u32>;
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn rung(group: Group, lane: Lane) {
+    let tile = group.workgroup.y * 32768u + group.workgroup.x;
+    let first = tile * (ITEMS * WORKGROUP_SIZE) + lane.index;
+    var value = input[first];
+    for (var i = 1u; i < ITEMS; i += 1u) {
+        value = combine(value, input[first + i * WORKGROUP_SIZE]);
+    }
+    let total = workgroup_reduce(group, lane, value);
+    if (lane.index == 0u) {
+        output[tile] = total;
+    }
+}";
+
+/// Scans a tile of ITEMS a lane: loaded by turns, scanned in the section, stored by turns.
+const SCAN: &str = "
+import package::section::{section_get, section_set};
+import package::subgroup::{Group, Lane};
+import package::workgroup::{WORKGROUP_SIZE};
+import package::workgroup_scan::{workgroup_inclusive_scan};
+@group(0) @binding(0) var<storage, read> input: array<u32>;
+@group(0) @binding(1) var<storage, read_write> output: array<u32>;
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn section(group: Group, lane: Lane) {
+    let tile = group.workgroup.y * 32768u + group.workgroup.x;
+    let first = tile * (ITEMS * WORKGROUP_SIZE);
+    for (var i = lane.index; i < ITEMS * WORKGROUP_SIZE; i += WORKGROUP_SIZE) {
+        section_set(i, input[first + i]);
+    }
+    _ = workgroup_inclusive_scan(group, lane, ITEMS * WORKGROUP_SIZE);
+    for (var i = lane.index; i < ITEMS * WORKGROUP_SIZE; i += WORKGROUP_SIZE) {
+        output[first + i] = section_get(i);
+    }
+}";
+
+/// Scans a tile of one item a lane by shuffles.
+const LANES: &str = "
+import package::subgroup::{Group, Lane};
+import package::workgroup::{WORKGROUP_SIZE, workgroup_lane};
+import package::workgroup_lanes::{workgroup_lanes_scan};
+@group(0) @binding(0) var<storage, read> input: array<u32>;
+@group(0) @binding(1) var<storage, read_write> output: array<u32>;
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn lanes(group: Group, lane: Lane) {
+    let tile = group.workgroup.y * 32768u + group.workgroup.x;
+    let at = tile * WORKGROUP_SIZE + workgroup_lane(group, lane);
+    let value = input[at];
+    output[at] = combine(workgroup_lanes_scan(group, lane, value).prefix, value);
+}";
+
+/// A kernel to time.
+struct Kernel {
+    name: String,
+    layers: Layers,
+    source: &'static str,
+    workgroup_size: u32,
+    items_per_lane: u32,
+}
+
+impl Kernel {
+    fn tile(&self) -> usize {
+        (self.workgroup_size * self.items_per_lane) as usize
+    }
+}
+
+fn kernels(context: &Context) -> Vec<Kernel> {
+    use WorkgroupReduce::{Interleaved, Sequential, Strided, SubgroupTail, Subgroups, Unrolled};
+    let own = Layers::for_capabilities(context.capabilities());
+    let mut kernels = Vec::new();
+    let rungs = [
+        ("1 interleaved", Interleaved, 1),
+        ("2 strided", Strided, 1),
+        ("3 sequential", Sequential, 1),
+        ("4 add on load", Sequential, 2),
+        ("5 subgroup tail", SubgroupTail, 2),
+        ("6 unrolled", Unrolled, 2),
+        ("7 several items", Unrolled, 16),
+        ("8 shuffles alone", Subgroups, 16),
+    ];
+    for (name, reduce, items_per_lane) in rungs {
+        let layers = Layers { reduce, ..own };
+        let name = format!("reduce {name}, 256 x {items_per_lane}");
+        kernels.push(Kernel { name, layers, source: REDUCE, workgroup_size: 256, items_per_lane });
+    }
+    let name = "reduce 9 builtins, 256 x 16".to_owned();
+    let layers = Layers { builtins: true, ..own };
+    kernels.push(Kernel { name, layers, source: REDUCE, workgroup_size: 256, items_per_lane: 16 });
+    for workgroup_size in [256, 1024] {
+        for (name, scan, items_per_lane) in [
+            ("Kogge-Stone", WorkgroupScan::KoggeStone, 1),
+            ("Brent-Kung", WorkgroupScan::BrentKung, 2),
+            ("coarsened over Kogge-Stone", WorkgroupScan::Coarsened(SectionScan::KoggeStone), 8),
+            ("coarsened over Brent-Kung", WorkgroupScan::Coarsened(SectionScan::BrentKung), 8),
+            ("coarsened over Kogge-Stone", WorkgroupScan::Coarsened(SectionScan::KoggeStone), 7),
+        ] {
+            let layers = Layers { scan, ..own };
+            let name = format!("scan {name}, {workgroup_size} x {items_per_lane}");
+            kernels.push(Kernel { name, layers, source: SCAN, workgroup_size, items_per_lane });
+        }
+        for builtins in [false, true] {
+            let layers = Layers { builtins, ..own };
+            let what = if builtins { "builtins" } else { "shuffles" };
+            let name = format!("scan {what}, {workgroup_size} x 1");
+            kernels.push(Kernel { name, layers, source: LANES, workgroup_size, items_per_lane: 1 });
+        }
+    }
+    let most = context.capabilities().workgroup_lanes;
+    kernels.retain(|kernel| kernel.workgroup_size <= most);
+    kernels
+}
+
+fn main() {
+    let Some(context) = timing::context() else { return };
+    for log2_n in timing::sizes(&[20]) {
+        run(&context, 1 << log2_n);
+    }
+}
+
+fn run(context: &Context, n: usize) {
+    let items: Vec<u32> = (0..n as u32).map(|i| i.wrapping_mul(2654435761) >> 7).collect();
+    let bench = Bench::new(context, &items);
+    let sum = Operator::<u32>::sum();
+    let kernels = kernels(context);
+    let compile = |kernel: &Kernel| {
+        let source = kernel.source.replace("ITEMS", &format!("{}u", kernel.items_per_lane));
+        let linked = kernel.layers.link(&sum, &source).unwrap_or_else(|e| panic!("{e}"));
+        let overrides = linked.overrides(kernel.workgroup_size, kernel.tile() as u32);
+        let (pipeline, group) = bench.pipeline(linked.native(), &overrides);
+        // Whole tiles only; the rest of n is left out.
+        let tiles = (n / kernel.tile()) as u32;
+        move |pass: &mut wgpu::ComputePass<'_>| {
+            pass.set_pipeline(&pipeline);
+            pass.set_bind_group(0, &group, &[]);
+            pass.dispatch_workgroups(tiles.min(32768), tiles.div_ceil(32768), 1);
+        }
+    };
+    let records: Vec<_> = kernels.iter().map(compile).collect();
+    for (kernel, record) in kernels.iter().zip(&records) {
+        let mut encoder = context.device().create_command_encoder(&Default::default());
+        record(&mut encoder.begin_compute_pass(&Default::default()));
+        context.queue().submit([encoder.finish()]);
+        let got = context.download(&bench.output).unwrap();
+        for (tile, input) in items.chunks_exact(kernel.tile()).enumerate() {
+            let wanted = reference::scan(input, &sum, Kind::Inclusive, None).unwrap();
+            let is_right = match kernel.source == REDUCE {
+                true => got[tile] == wanted[wanted.len() - 1],
+                false => got[tile * kernel.tile()..][..wanted.len()] == wanted,
+            };
+            assert!(is_right, "{}: tile {tile} is wrong", kernel.name);
+        }
+    }
+    let candidates: Vec<Candidate<'_>> = kernels
+        .iter()
+        .zip(&records)
+        .map(|(kernel, record)| {
+            let bytes = if kernel.source == REDUCE { 4 } else { 8 };
+            (kernel.name.clone(), record as &Record<'_>, bytes)
+        })
+        .collect();
+    bench.compare(&candidates);
+}
