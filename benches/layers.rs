@@ -20,8 +20,8 @@ import package::workgroup_reduce::{workgroup_reduce};
 fn rung(group: Group, lane: Lane) {
     let tile = group.workgroup.y * 32768u + group.workgroup.x;
     let first = tile * (ITEMS * WORKGROUP_SIZE) + lane.index;
-    var value = input[first];
-    for (var i = 1u; i < ITEMS; i += 1u) {
+    var value = identity();
+    for (var i = 0u; i < ITEMS; i += 1u) { // unroll
         value = combine(value, input[first + i * WORKGROUP_SIZE]);
     }
     let total = workgroup_reduce(group, lane, value);
@@ -39,15 +39,17 @@ import package::workgroup_scan::{workgroup_inclusive_scan};
 @group(0) @binding(0) var<storage, read> input: array<u32>;
 @group(0) @binding(1) var<storage, read_write> output: array<u32>;
 @compute @workgroup_size(WORKGROUP_SIZE)
-fn section(group: Group, lane: Lane) {
+fn scan_sections(group: Group, lane: Lane) {
     let tile = group.workgroup.y * 32768u + group.workgroup.x;
     let first = tile * (ITEMS * WORKGROUP_SIZE);
-    for (var i = lane.index; i < ITEMS * WORKGROUP_SIZE; i += WORKGROUP_SIZE) {
-        section_set(i, input[first + i]);
+    for (var i = 0u; i < ITEMS; i += 1u) { // unroll
+        let at = i * WORKGROUP_SIZE + lane.index;
+        section_set(at, input[first + at]);
     }
     _ = workgroup_inclusive_scan(group, lane, ITEMS * WORKGROUP_SIZE);
-    for (var i = lane.index; i < ITEMS * WORKGROUP_SIZE; i += WORKGROUP_SIZE) {
-        output[first + i] = section_get(i);
+    for (var i = 0u; i < ITEMS; i += 1u) { // unroll
+        let at = i * WORKGROUP_SIZE + lane.index;
+        output[first + at] = section_get(at);
     }
 }";
 
@@ -59,7 +61,7 @@ import package::workgroup_lanes::{workgroup_lanes_scan};
 @group(0) @binding(0) var<storage, read> input: array<u32>;
 @group(0) @binding(1) var<storage, read_write> output: array<u32>;
 @compute @workgroup_size(WORKGROUP_SIZE)
-fn lanes(group: Group, lane: Lane) {
+fn scan_lanes(group: Group, lane: Lane) {
     let tile = group.workgroup.y * 32768u + group.workgroup.x;
     let at = tile * WORKGROUP_SIZE + workgroup_lane(group, lane);
     let value = input[at];

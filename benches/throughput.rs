@@ -3,8 +3,8 @@
 
 mod timing;
 
-use lookback::{Context, Kind, Operator, Reduce, Scan, reference};
-use timing::{Bench, Record, summary};
+use lookback::{Builtins, Context, Kind, Operator, Reduce, Scan, Tuning, reference};
+use timing::{Bench, summary};
 
 /// The host's time for recording a warm scan, and for the encoder's `finish`.
 fn record_time(bench: &Bench, scan: &Scan<u32>) {
@@ -43,17 +43,38 @@ fn run(context: &Context, n: usize) {
     let sum = Operator::<u32>::sum();
     let reduce = Reduce::new(context, &sum).unwrap();
     let scan = Scan::new(context, &sum, Kind::Inclusive).unwrap();
-    reduce.dispatch(&bench.input, &total).unwrap();
-    let wanted = reference::reduce(&items, &sum, None).unwrap();
-    assert_eq!(context.download(&total).unwrap()[0], wanted, "reduce is wrong");
-    scan.dispatch(&bench.input, &bench.output).unwrap();
+    // The same with the other way of combining within a subgroup.
+    let tuning = Tuning::for_device(context.capabilities());
+    let (builtins, other_name) = match tuning.builtins {
+        Builtins::All => (Builtins::None, "with ladders"),
+        Builtins::None | Builtins::Reductions => (Builtins::All, "with builtins"),
+    };
+    let other = Tuning { builtins, ..tuning };
+    let other_reduce = Reduce::with_tuning(context, &sum, &other).unwrap();
+    let other_scan = Scan::with_tuning(context, &sum, Kind::Inclusive, &other).unwrap();
+
     let wanted = reference::scan(&items, &sum, Kind::Inclusive, None).unwrap();
-    assert!(context.download(&bench.output).unwrap() == wanted, "scan is wrong");
+    for reduce in [&reduce, &other_reduce] {
+        reduce.dispatch(&bench.input, &total).unwrap();
+        let got = context.download(&total).unwrap()[0];
+        assert_eq!(got, wanted[n - 1], "reduce is wrong");
+    }
+    for scan in [&scan, &other_scan] {
+        scan.dispatch(&bench.input, &bench.output).unwrap();
+        assert!(context.download(&bench.output).unwrap() == wanted, "scan is wrong");
+    }
 
     record_time(&bench, &scan);
-    let record_reduce: &Record<'_> =
-        &|pass| reduce.record_in_pass(pass, &bench.input, &total).unwrap();
-    let record_scan: &Record<'_> =
-        &|pass| scan.record_in_pass(pass, &bench.input, &bench.output).unwrap();
-    bench.compare(&[("reduce".to_owned(), record_reduce, 4), ("scan".to_owned(), record_scan, 8)]);
+    let record_reduce = |reduce: &Reduce<u32>, pass: &mut wgpu::ComputePass<'_>| {
+        reduce.record_in_pass(pass, &bench.input, &total).unwrap();
+    };
+    let record_scan = |scan: &Scan<u32>, pass: &mut wgpu::ComputePass<'_>| {
+        scan.record_in_pass(pass, &bench.input, &bench.output).unwrap();
+    };
+    bench.compare(&[
+        ("reduce".to_owned(), &|pass| record_reduce(&reduce, pass), 4),
+        (format!("reduce {other_name}"), &|pass| record_reduce(&other_reduce, pass), 4),
+        ("scan".to_owned(), &|pass| record_scan(&scan, pass), 8),
+        (format!("scan {other_name}"), &|pass| record_scan(&other_scan, pass), 8),
+    ]);
 }

@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::operator::Definition;
 use crate::plan::{Counted, Params, Pass, Placement, Plan, Resource};
 use crate::shader::{Carry, Extent, Kernel, Memory, Part, Root, Tile};
-use crate::tuning::Tuning;
+use crate::tuning::{Builtins, Tuning};
 use crate::wgsl::{Layers, Subgroup};
 
 /// The tiles of a chunk that on a CPU keep a lane far below the 65,535 loop trips after which
@@ -24,6 +24,7 @@ const WORKGROUPS_MAX: u32 = 16_384;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Geometry {
     layers: Layers,
+    builtins: Builtins,
     workgroup_size: u32,
     words_per_lane: u32,
     /// Workgroups of a pass, unless they would have more than `tiles_max` tiles each.
@@ -78,6 +79,7 @@ impl Geometry {
                     true => Subgroup::Native,
                     false => Subgroup::Emulated(emulated),
                 }),
+                builtins: tuning.builtins,
                 workgroup_size,
                 words_per_lane: tuning.words_per_lane.clamp(1, 128),
                 workgroups: tuning.workgroups.clamp(1, capabilities.workgroups),
@@ -127,10 +129,15 @@ impl Geometry {
             Root::Downsweep => input.group_items().max(output.group_items()),
         };
         let words = input.words().max(operator.accumulator.words());
+        // The layers have the builtins on unless the tuning has none.
+        let layers = match (root, self.builtins) {
+            (Root::Downsweep, Builtins::Reductions) => Layers { builtins: false, ..self.layers },
+            _ => self.layers,
+        };
         Kernel {
             root,
             part: Part::Whole,
-            layers: self.layers,
+            layers,
             tile: Tile::Vector,
             memory: Memory::Separate,
             carry: Carry::Params,
@@ -243,7 +250,8 @@ impl Geometry {
             return Ok(Plan { passes: vec![single] });
         }
         // The upsweep's chunks must be the downsweep's, so it has the same groups and rows.
-        let upsweep_kernel = Kernel { root: Root::Reduce, exclusive: false, ..kernel };
+        let layers = self.kernel(operator, Root::Reduce).layers;
+        let upsweep_kernel = Kernel { root: Root::Reduce, layers, exclusive: false, ..kernel };
         let mut passes = self.chunks(operator, upsweep_kernel, pieces, counted)?;
         let downsweep_kernel = Kernel { carry: Carry::Partials, ..kernel };
         let downsweep = |upsweep: &Pass| {

@@ -76,7 +76,7 @@ pub use reduce::Reduce;
 pub use scan::{Kind, Scan};
 pub use shader::{Carry, Extent, Kernel, Memory, Part, Root, Tile};
 pub use slice::{GpuSlice, Segment};
-pub use tuning::Tuning;
+pub use tuning::{Builtins, Tuning};
 
 impl Context {
     /// Reduces items of the host in one call; [`Reduce`] serves repeated use.

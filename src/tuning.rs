@@ -3,6 +3,17 @@
 use crate::capabilities::Capabilities;
 use crate::wgsl::{Layers, Subgroup, Totals, WorkgroupScan};
 
+/// Which kernels use subgroup instructions; the others use shuffle ladders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Builtins {
+    /// None.
+    None,
+    /// Reductions, and the first pass of a scan.
+    Reductions,
+    /// All.
+    All,
+}
+
 /// The sizes that a plan is made with. They change speed, never results of exact operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Tuning {
@@ -17,8 +28,9 @@ pub struct Tuning {
     pub single_tiles: u32,
     /// Lanes of a subgroup where subgroups are emulated: a power of two.
     pub emulated_lanes: u32,
-    /// Whether [exact operators](Layers::builtins) use the device's subgroup instructions.
-    pub builtins: bool,
+    /// Which kernels use the device's subgroup instructions for the operators that
+    /// [have one](Layers::builtins).
+    pub builtins: Builtins,
     /// The scan of a workgroup's subgroup totals; `None`: by shuffles with native subgroups, by
     /// Kogge-Stone without.
     pub workgroup_scan: Option<WorkgroupScan>,
@@ -32,7 +44,7 @@ struct Row {
 
 const NVIDIA: u32 = 0x10de;
 
-const fn row(fits: fn(&Capabilities) -> bool, sizes: [u32; 4]) -> Row {
+const fn row(fits: fn(&Capabilities) -> bool, sizes: [u32; 4], builtins: Builtins) -> Row {
     let [workgroup_size, words_per_lane, workgroups, single_tiles] = sizes;
     let tuning = Tuning {
         workgroup_size,
@@ -40,7 +52,7 @@ const fn row(fits: fn(&Capabilities) -> bool, sizes: [u32; 4]) -> Row {
         workgroups,
         single_tiles,
         emulated_lanes: 32,
-        builtins: false,
+        builtins,
         workgroup_scan: None,
     };
     Row { fits, tuning }
@@ -49,13 +61,15 @@ const fn row(fits: fn(&Capabilities) -> bool, sizes: [u32; 4]) -> Row {
 /// The first row that fits counts; the last fits every device and is safe on all.
 const ROWS: &[Row] = &[
     // lavapipe of Mesa 22.3.6, 8 lanes, 2 cores, 2026-11-30: with 16 words the same speed, and
-    // twice the time in the compiler.
-    row(|c| c.device_type == wgpu::DeviceType::Cpu, [64, 8, 256, 16]),
-    // H200, driver 580.159.04, 2026-11-30, `cargo bench --bench throughput -- 28`, u32: reduce at
-    // 1.03 of the copy's GB/s, scan at 0.63.
-    row(|c| c.vendor == NVIDIA, [256, 16, 2048, 4]),
+    // twice the time in the compiler. `cargo bench --bench throughput -- 22`: scans with builtins
+    // take 0.8 of the ladders' time at 4 lanes and on SwiftShader, the same at 8.
+    row(|c| c.device_type == wgpu::DeviceType::Cpu, [64, 8, 256, 16], Builtins::All),
+    // H200, driver 580.159.04, 2026-11-30, `cargo bench --bench throughput -- 24 28`, u32: at 2^28
+    // reduce at 1.06 of the copy's GB/s, scan at 0.63. At 2^24 builtins make a reduction of 31 us one
+    // of 26 us, and a scan of 64 us one of 71 us.
+    row(|c| c.vendor == NVIDIA, [256, 16, 2048, 4], Builtins::Reductions),
     // Not measured on any device.
-    row(|_| true, [256, 16, 1024, 4]),
+    row(|_| true, [256, 16, 1024, 4], Builtins::Reductions),
 ];
 
 impl Tuning {
@@ -68,7 +82,8 @@ impl Tuning {
 
     /// The files of the layers, for subgroups of a kind.
     pub(crate) fn layers(&self, subgroup: Subgroup) -> Layers {
-        let layers = Layers { builtins: self.builtins, ..Layers::for_subgroup(subgroup) };
+        let builtins = self.builtins != Builtins::None;
+        let layers = Layers { builtins, ..Layers::for_subgroup(subgroup) };
         match self.workgroup_scan {
             Some(scan) => Layers { scan, totals: Totals::Section, ..layers },
             None => layers,

@@ -71,8 +71,9 @@ use std::collections::BTreeMap;
 use crate::capabilities::Capabilities;
 use crate::element::Element;
 use crate::error::Error;
-use crate::operator::{Definition, Operator};
+use crate::operator::{Builtin, Definition, Operator};
 use crate::shader::{FILES, link, prelude};
+use crate::tuning::Tuning;
 
 /// How lanes of a subgroup exchange values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -139,8 +140,9 @@ pub struct Layers {
     /// How lanes exchange values.
     pub subgroup: Subgroup,
     /// Whether operators that the device has an instruction for use it: sum, product, min, max
-    /// and the bit operators on integers, min and max on floats. Sums and products of floats
-    /// never do, since the order would be the driver's. Native subgroups only.
+    /// and the bit operators on integers, min and max on floats; scans of sums and products only,
+    /// since WGSL has no others. Sums and products of floats never do: the order would be the
+    /// driver's. Native subgroups only.
     pub builtins: bool,
     /// How `workgroup_totals` scans.
     pub totals: Totals,
@@ -158,7 +160,7 @@ pub struct Linked {
 }
 
 impl Layers {
-    /// The choices for subgroups of a kind that the library makes for itself.
+    /// Choices that suit subgroups of a kind on any device.
     pub fn for_subgroup(subgroup: Subgroup) -> Self {
         let scan = WorkgroupScan::KoggeStone;
         match subgroup {
@@ -180,12 +182,13 @@ impl Layers {
         }
     }
 
-    /// The choices for a device: native subgroups where it has them, else 32 lanes emulated.
+    /// The choices that the library makes on a device: native subgroups where it has them, else 32
+    /// lanes emulated.
     pub fn for_capabilities(capabilities: &Capabilities) -> Self {
-        match capabilities.subgroups {
-            true => Self::for_subgroup(Subgroup::Native),
-            false => Self::for_subgroup(Subgroup::Emulated(32)),
-        }
+        Tuning::for_device(capabilities).layers(match capabilities.subgroups {
+            true => Subgroup::Native,
+            false => Subgroup::Emulated(32),
+        })
     }
 
     /// Replaces the imports of a shader by the modules' text, and repeats its loops marked
@@ -221,10 +224,9 @@ impl Layers {
     /// The files that stand for folders.
     pub(crate) fn choices(&self, definition: &Definition) -> link::Choices {
         let native = self.subgroup == Subgroup::Native;
-        let builtin = match self.builtins && native {
-            true => definition.builtin,
-            false => None,
-        };
+        let builtin = definition.builtin.filter(|_| native);
+        let reduces = builtin.is_some() && self.builtins;
+        let scans = builtin.is_some_and(Builtin::scans) && self.builtins;
         let (subgroup, vote) = match native {
             true => ("subgroup/native", "vote/native"),
             false => ("subgroup/emulated", "vote/emulated"),
@@ -255,19 +257,9 @@ impl Layers {
             ("vote", vote),
             (
                 "subgroup_reduce",
-                if builtin.is_some() {
-                    "subgroup_reduce/builtin"
-                } else {
-                    "subgroup_reduce/ladder"
-                },
+                if reduces { "subgroup_reduce/builtin" } else { "subgroup_reduce/ladder" },
             ),
-            (
-                "subgroup_scan",
-                match builtin {
-                    Some(builtin) if builtin.scans() => "subgroup_scan/builtin",
-                    _ => "subgroup_scan/ladder",
-                },
-            ),
+            ("subgroup_scan", if scans { "subgroup_scan/builtin" } else { "subgroup_scan/ladder" }),
             ("section_scan", section_scan(runs)),
             ("workgroup_scan", workgroup_scan),
             ("workgroup_totals", workgroup_totals),

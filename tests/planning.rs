@@ -6,8 +6,8 @@
 mod operators;
 
 use lookback::{
-    Context, Error, GpuSlice, Kind, Memory, Operator, Plan, Reduce, Resource, Root, Scan, Tile,
-    Tuning, wgsl::Subgroup,
+    Builtins, Context, Error, GpuSlice, Kind, Memory, Operator, Plan, Reduce, Resource, Root, Scan,
+    Tile, Tuning, wgsl::Subgroup,
 };
 
 /// A noop device with these features, limits and subgroup bounds.
@@ -213,7 +213,7 @@ fn plans_are_data_that_prints_and_compares() {
         workgroups: 100,
         single_tiles: 4,
         emulated_lanes: 32,
-        builtins: false,
+        builtins: Builtins::None,
         workgroup_scan: None,
     };
     let operator = Operator::<u32>::sum();

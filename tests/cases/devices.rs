@@ -117,7 +117,7 @@ fn l4_the_largest_kernels_fit_the_least_limits() {
         workgroups: 65_535,
         single_tiles: 1,
         emulated_lanes: 128,
-        builtins: false,
+        builtins: Builtins::All,
         workgroup_scan: None,
     };
     let operator = Operator::<[f32; 4]>::max();

@@ -7,8 +7,8 @@ use std::sync::{Arc, OnceLock};
 
 use lookback::wgsl::{SectionScan, WorkgroupScan};
 use lookback::{
-    Capabilities, Context, Element, Error, GpuSlice, Kind, Operator, Reduce, Scan, Tuning,
-    reference,
+    Builtins, Capabilities, Context, Element, Error, GpuSlice, Kind, Operator, Reduce, Scan,
+    Tuning, reference,
 };
 
 /// Written to outputs and slack before every run.
@@ -86,7 +86,7 @@ pub fn small_tiles(context: &Context) -> Tuning {
         workgroups: 300,
         single_tiles: 1,
         emulated_lanes: 8,
-        builtins: false,
+        builtins: Builtins::None,
         workgroup_scan: None,
     }
 }
@@ -94,11 +94,11 @@ pub fn small_tiles(context: &Context) -> Tuning {
 /// Each file that can scan a workgroup's totals, and the subgroup builtins, by turns.
 pub fn with_files(tuning: Tuning, turn: usize) -> Tuning {
     let (workgroup_scan, builtins) = [
-        (None, false),
-        (Some(WorkgroupScan::KoggeStone), true),
-        (Some(WorkgroupScan::BrentKung), false),
-        (Some(WorkgroupScan::Coarsened(SectionScan::BrentKung)), false),
-        (None, true),
+        (None, Builtins::None),
+        (Some(WorkgroupScan::KoggeStone), Builtins::All),
+        (Some(WorkgroupScan::BrentKung), Builtins::Reductions),
+        (Some(WorkgroupScan::Coarsened(SectionScan::BrentKung)), Builtins::None),
+        (None, Builtins::All),
     ][turn % 5];
     Tuning { workgroup_scan, builtins, ..tuning }
 }
