@@ -46,8 +46,8 @@ fn run(context: &Context, n: usize) {
     // The same with the other way of combining within a subgroup.
     let tuning = Tuning::for_device(context.capabilities());
     let (builtins, other_name) = match tuning.builtins {
-        Builtins::All => (Builtins::None, "with ladders"),
-        Builtins::None | Builtins::Reductions => (Builtins::All, "with builtins"),
+        Builtins::None => (Builtins::All, "with builtins"),
+        Builtins::Reductions | Builtins::All => (Builtins::None, "with ladders"),
     };
     let other = Tuning { builtins, ..tuning };
     let other_reduce = Reduce::with_tuning(context, &sum, &other).unwrap();

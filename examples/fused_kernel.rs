@@ -39,7 +39,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         module: &module,
         entry_point: Some("rows"),
         compilation_options: wgpu::PipelineCompilationOptions {
-            constants: &linked.overrides(ROW as u32, ROW as u32),
+            constants: &linked.overrides(ROW as u32, ROW as u32)?,
             ..Default::default()
         },
         cache: None,

@@ -1,7 +1,9 @@
 // A section: the entries in workgroup memory that the workgroup scans and reductions work on.
 //
-// section_set, section_get: any lane, any flow, an index below SECTION_SIZE. A barrier must
-// stand between the last read of one call's results and the first write for the next.
+// section_set, section_get: any lane, any flow, an index below SECTION_SIZE. Each workgroup
+// function takes the section for its own: a barrier must stand between a caller's section_get
+// and whatever writes the section next, be it section_set or another function. What functions
+// return is the caller's, and needs none.
 
 // Entries of the section.
 override SECTION_SIZE: u32 = 64u;

@@ -8,7 +8,7 @@ import package::workgroup_totals::{Totals, workgroup_totals};
 // What stands before this lane in item order, and the combination of all lanes. The inclusive
 // scan is combine(prefix, value). Called by all lanes of the workgroup, in flow that is uniform
 // over it; all get their result; lanes without an item bring the identity. Scratch: one entry
-// of the section a subgroup. Barriers: those of workgroup_totals. Source: Merrill & Garland 2016.
+// of the section a subgroup. Barriers: those of workgroup_totals and the shuffles. Source: Merrill & Garland 2016.
 fn workgroup_lanes_scan(group: Group, lane: Lane, value: T) -> Totals {
     let inclusive = subgroup_inclusive_scan(group, lane, value);
     let exclusive = subgroup_exclusive(group, lane, inclusive);

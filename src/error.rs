@@ -41,6 +41,12 @@ pub enum Error {
         /// The user's text.
         text: String,
     },
+    /// A shader could not be made of the text given and the library's files.
+    #[error("the shader can't be linked: {message}")]
+    Link {
+        /// What is wrong, with the line of the joined text where there is one.
+        message: String,
+    },
     /// A struct is not the same in Rust and in WGSL.
     #[error("the struct {element} differs at `{field}`: WGSL has {wanted}, Rust has {got}")]
     Layout {

@@ -1,8 +1,9 @@
 //! Shader text: the embedded files, and how a kernel's module is put together from them.
 
+pub(crate) mod comments;
 pub(crate) mod link;
 pub(crate) mod prelude;
-mod unroll;
+pub(crate) mod unroll;
 pub(crate) mod user_text;
 
 use std::fmt;
@@ -298,17 +299,19 @@ impl fmt::Display for Kernel {
     }
 }
 
+/// Whether a text calls a function or names a type with parameters.
+pub(crate) fn calls(text: &str, name: &str) -> bool {
+    text.match_indices(name).any(|(at, _)| {
+        let word = |c: char| c.is_alphanumeric() || c == '_';
+        let starts = !text[..at].ends_with(word);
+        starts && text[at + name.len()..].starts_with(['(', '<'])
+    })
+}
+
 /// Whether a name is declared or called by the library's shaders: a user's text that declared
 /// it would change what they do.
 pub(crate) fn is_reserved(name: &str) -> bool {
-    let called = |text: &str| {
-        text.match_indices(name).any(|(at, _)| {
-            let word = |c: char| c.is_alphanumeric() || c == '_';
-            let starts = !text[..at].ends_with(word);
-            starts && text[at + name.len()..].starts_with(['(', '<'])
-        })
-    };
-    let ours = FILES.iter().any(|(_, text)| called(text) || link::declares(text, name));
+    let ours = FILES.iter().any(|(_, text)| calls(text, name) || link::declares(text, name));
     let guard = name.starts_with("lookback_");
     !name.is_empty() && (ours || guard || prelude::NAMES.contains(&name))
 }

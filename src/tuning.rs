@@ -64,9 +64,9 @@ const ROWS: &[Row] = &[
     // twice the time in the compiler. `cargo bench --bench throughput -- 22`: scans with builtins
     // take 0.8 of the ladders' time at 4 lanes and on SwiftShader, the same at 8.
     row(|c| c.device_type == wgpu::DeviceType::Cpu, [64, 8, 256, 16], Builtins::All),
-    // H200, driver 580.159.04, 2026-11-30, `cargo bench --bench throughput -- 24 28`, u32: at 2^28
-    // reduce at 1.06 of the copy's GB/s, scan at 0.63. At 2^24 builtins make a reduction of 31 us one
-    // of 26 us, and a scan of 64 us one of 71 us.
+    // H200, driver 580.159.04, 2026-11-30, `cargo bench --bench throughput -- 16 20 24 28`, u32: at
+    // 2^28 reduce at 1.03 of the copy's GB/s, scan at 0.62. Builtins make a reduction of 2^16 items
+    // one of 7.5 us instead of 8.0, of 2^20 one of 8.8 instead of 9.3; scans gain nothing.
     row(|c| c.vendor == NVIDIA, [256, 16, 2048, 4], Builtins::Reductions),
     // Not measured on any device.
     row(|_| true, [256, 16, 1024, 4], Builtins::Reductions),

@@ -4,8 +4,9 @@
 //! A shader names what it uses with lines such as `import package::workgroup_lanes::{…};`.
 //! [`Layers::link`] replaces them by the text of the modules, for an element and an operator.
 //! The text also declares `T` (an accumulator while it is combined), `combine`, `identity`, and
-//! `enter`, `leave`, `lift`, `lower` between `T` and the operator's types, and the structs
-//! `Group` and `Lane`, which an entry point takes for its builtins:
+//! `enter`, `leave`, `lift`, `lower` between `T` and the operator's types, conversions between
+//! those and words (`in_decode`, `out_encode`, …), the element's structs, and the structs `Group`
+//! and `Lane`, which an entry point takes for its builtins:
 //!
 //! ```
 //! use lookback::wgsl::Layers;
@@ -32,7 +33,7 @@
 //!     source: wgpu::ShaderSource::Wgsl(linked.native().into()),
 //! });
 //! // Given to the pipeline as its constants.
-//! let overrides = linked.overrides(256, 256);
+//! let overrides = linked.overrides(256, 256)?;
 //! # Ok::<(), lookback::Error>(())
 //! ```
 //!
@@ -46,22 +47,28 @@
 //! branch would decide is balloted before it. Lanes without an item bring the identity. A `width`
 //! cuts subgroups into partitions, a power of two up to the subgroup's own width.
 //!
+//! A workgroup has a power of two of lanes, a multiple of the largest subgroup there can be. All
+//! functions of a workgroup share one section of workgroup memory: a barrier must stand between a
+//! shader's own `section_get` and whatever writes the section next, be it `section_set` or another
+//! function. What functions return needs none. Barriers below are those with native subgroups;
+//! emulated, each shuffle or ballot on the way adds two, and a `T` or a word a lane of scratch.
+//!
 //! | import | function | called by | result in | scratch and barriers |
 //! |---|---|---|---|---|
 //! | `subgroup` | `subgroup_width(group)`, `subgroup_count(group)`, `subgroup_rank(lane)`, `subgroup_lane(lane)` | any | each lane | |
-//! | `subgroup::shuffle` | `shuffle(group, lane, value, source)`, `shuffle_up(…, delta)`, `shuffle_down(…, delta)`, `shuffle_xor(…, bits)`; a source outside leaves the lane's own value | all of the subgroup; delta uniform | all lanes | none; emulated: a `T` a lane, 2 barriers |
+//! | `subgroup::shuffle` | `shuffle(group, lane, value, source)`, `shuffle_up(…, delta)`, `shuffle_down(…, delta)`, `shuffle_xor(…, bits)`; a source outside leaves the lane's own value | all of the subgroup; delta uniform | all lanes | none |
 //! | `subgroup`, `subgroup::shuffle` | `shuffle_within(…, width)` and so on; `shuffle_xor_within` is in the second | the same | all lanes | the same |
-//! | `vote` | `ballot(group, lane, predicate)`: four words, a bit a lane | all of the subgroup | all lanes | none; emulated: a word a lane, 2 barriers |
+//! | `vote` | `ballot(group, lane, predicate)`: four words, a bit a lane | all of the subgroup | all lanes | none |
 //! | `vote::lanes` | `any_lane`, `all_lanes`, `any_within`, `all_within`, `ballot_within` | as `ballot` | all lanes | as `ballot` |
 //! | `vote::lanes` | `first_lanes(count)`, `partition_lanes(lane, width)`, `count_lanes(lanes)`, `count_lanes_before(lane, lanes)` | any | each lane | |
-//! | `vote::match_any` | `match_any(group, lane, value)`, `match_any_within(…, width)`: the lanes with the same bits; `match_any_bits(group, lane, key, bits)` | as `ballot` | all lanes | a ballot a bit |
+//! | `vote::match_any` | `match_any(group, lane, value)`, `match_any_within(…, width)`: the lanes with the same bits (all NaN are one for min and max of floats); `match_any_bits(group, lane, key, bits)` | as `ballot` | all lanes | a ballot a bit |
 //! | `subgroup_scan` | `subgroup_inclusive_scan(group, lane, value)`; `subgroup_exclusive(group, lane, inclusive)` makes the exclusive scan of it | all of the subgroup | all lanes | as the shuffles |
 //! | `subgroup_reduce` | `subgroup_reduce(group, lane, value)` | all of the subgroup | lane 0 | as the shuffles |
 //! | `subgroup::partition` | `inclusive_scan_within(group, lane, value, width)`, `exclusive_within(group, lane, inclusive, width)`, `reduce_within(…)` | all of the subgroup | all lanes; `reduce_within`: the partition's first | as the shuffles |
 //! | `workgroup` | `WORKGROUP_SIZE`; `workgroup_lane(group, lane)`: the lane's place in item order | any | each lane | |
 //! | `workgroup_lanes` | `workgroup_lanes_scan(group, lane, value)`: a `Totals` of `prefix` (what stands before the lane) and `total` | all of the workgroup | all lanes | an entry a subgroup, 2 barriers; with [`Totals::Section`] those of the scan and 1 |
 //! | `workgroup_reduce` | `workgroup_reduce(group, lane, value)` | all of the workgroup | all lanes | [`WorkgroupReduce`] says |
-//! | `section` | `section_set(index, value)`, `section_get(index)`; a barrier between the reads of one call's results and the writes for the next | any | each lane | `SECTION_SIZE` entries |
+//! | `section` | `section_set(index, value)`, `section_get(index)` | any | each lane | `SECTION_SIZE` entries |
 //! | `workgroup_scan` | `workgroup_inclusive_scan(group, lane, n)`, `workgroup_exclusive_scan(group, lane, n)`: entries 0 to n - 1 of the section, in place; the combination of all is returned | all of the workgroup; n uniform | all lanes | the section; [`WorkgroupScan`] says |
 //!
 //! Each file below `shaders/` begins with what its functions ask for and where they come from.
@@ -72,7 +79,7 @@ use crate::capabilities::Capabilities;
 use crate::element::Element;
 use crate::error::Error;
 use crate::operator::{Builtin, Definition, Operator};
-use crate::shader::{FILES, link, prelude};
+use crate::shader::{FILES, comments, link, prelude, unroll};
 use crate::tuning::Tuning;
 
 /// How lanes of a subgroup exchange values.
@@ -80,8 +87,8 @@ use crate::tuning::Tuning;
 pub enum Subgroup {
     /// By the hardware's subgroups; the device needs `Features::SUBGROUP`.
     Native,
-    /// Through workgroup memory, as subgroups of the given number of lanes: a power of two that
-    /// divides the workgroup.
+    /// Through workgroup memory, as subgroups of the given number of lanes: a power of two of at
+    /// most 128 that divides the workgroup.
     Emulated(u32),
 }
 
@@ -97,13 +104,15 @@ pub enum Totals {
 /// How a section of workgroup memory is scanned. W is the number of lanes, n of entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum WorkgroupScan {
-    /// log2 n steps, n log2 n - (n - 1) combines, n at most W; 2 barriers a step.
+    /// n at most W. log2 n steps of 2 barriers and 2 more (exclusive: 3), n log2 n - (n - 1)
+    /// combines.
     KoggeStone,
-    /// 2 log2 n - 1 steps, 2n - 2 - log2 n combines, n at most 2W; 1 barrier a step. The
-    /// exclusive scan is Blelloch's.
+    /// n at most 2W. For n a power of two 2 log2 n - 1 steps of a barrier and 2 more, 2n - 2 - log2 n
+    /// combines. The exclusive scan is Blelloch's: 2 log2 n steps and 4 more, 2 (n - 1) combines,
+    /// with n rounded up to a power of two, which the section must have room for.
     BrentKung,
-    /// Each lane a run of n / W entries, then the runs' totals by one of the others: 2 (n - W)
-    /// combines and theirs; any n that fits workgroup memory.
+    /// Any n that the section has room for. Each lane a run of n / W entries, then the runs' totals
+    /// by one of the others: 2 (n - W) - (n / W - 1) combines and theirs, 3 barriers and theirs.
     Coarsened(SectionScan),
 }
 
@@ -128,7 +137,7 @@ pub enum WorkgroupReduce {
     Sequential,
     /// The same, until shuffles can do the rest. 2 + log2 of the subgroups barriers.
     SubgroupTail,
-    /// The same without loops, up to 2,048 lanes. 2 + log2 of the subgroups barriers.
+    /// The same without loops, up to 1,024 lanes. 2 + log2 of the subgroups barriers.
     Unrolled,
     /// Shuffles or a builtin in each subgroup, then their totals. The barriers of [`Totals`].
     Subgroups,
@@ -156,7 +165,29 @@ pub struct Layers {
 #[derive(Clone, Debug)]
 pub struct Linked {
     text: String,
+    /// Names of the overrides that the text declares.
+    overrides: Vec<String>,
     subgroup: Subgroup,
+}
+
+/// The name of the user's shader among the files.
+const SOURCE: &str = "your shader";
+
+/// The directives at the top of a text without comments, and the rest. naga takes no `enable
+/// subgroups;`.
+fn directives(source: &str) -> (String, &str) {
+    let (mut directives, mut rest) = (String::new(), source);
+    while let Some((first, after)) = rest.split_once(';') {
+        let first = first.trim();
+        if !["enable ", "requires ", "diagnostic"].iter().any(|word| first.starts_with(word)) {
+            break;
+        }
+        if first.split_whitespace().ne(["enable", "subgroups"]) {
+            directives.push_str(&format!("{first};\n"));
+        }
+        rest = after;
+    }
+    (directives, rest)
 }
 
 impl Layers {
@@ -191,34 +222,82 @@ impl Layers {
         })
     }
 
-    /// Replaces the imports of a shader by the modules' text, and repeats its loops marked
-    /// `// unroll`. Touches no device.
+    /// Replaces the imports of a shader by the modules' text, takes its comments out, and repeats
+    /// its loops marked `// unroll`. Touches no device.
     ///
-    /// Errors: [`Error::Refused`] if an import names what does not exist, or if the whole is no
-    /// valid WGSL, in naga's words.
+    /// Directives (`enable f16;`) may stand at the top; `enable subgroups;` is put there where it
+    /// belongs, by [`Linked::webgpu`]. A marked loop stands alone on its lines, indented under its
+    /// head, and reads `for (var i = 0u; i < COUNT; i += 1u) { // unroll`.
+    ///
+    /// Errors: [`Error::Link`] if an import names what does not exist, if the shader declares what
+    /// an imported file calls, or if the whole is no valid WGSL; [`Error::Length`] for emulated
+    /// subgroups of other than 1, 2, 4, … 128 lanes.
     pub fn link<I: Element, A: Element, O: Element>(
         &self,
         operator: &Operator<I, A, O>,
         source: &str,
     ) -> Result<Linked, Error> {
-        let refused = |message| Error::Refused { what: "the shader".to_owned(), message };
-        let definition = &operator.definition;
-        let constants = prelude::constants(definition);
-        let mut generated = self.generated(definition);
-        generated.insert("prelude", prelude::prelude(definition, &constants));
-        generated.insert("your shader", source.to_owned());
-        let choices = self.choices(definition);
-        let text = link::link(FILES, "your shader", &choices, &generated, &constants);
-        let text = text.map_err(refused)?;
-        let module =
-            naga::front::wgsl::parse_str(&text).map_err(|e| refused(e.emit_to_string(&text)))?;
+        if let Subgroup::Emulated(width) = self.subgroup {
+            if !width.is_power_of_two() || width > 128 {
+                let what = "lanes of an emulated subgroup (a power of two, at most)";
+                return Err(Error::Length { what, wanted: 128, got: u64::from(width) });
+            }
+        }
+        let refused = |message| Error::Link { message };
+        let source = comments::strip(source.trim_start_matches('\u{feff}'), unroll::MARK);
+        let (directives, source) = directives(&source);
+        let text = self.join(&operator.definition, source).map_err(refused)?;
+        let text = format!("{directives}{text}");
+        let module = naga::front::wgsl::parse_str(&text);
+        let module = module.map_err(|e| refused(e.emit_to_string(&text)))?;
         let flags = naga::valid::ValidationFlags::all();
         naga::valid::Validator::new(flags, naga::valid::Capabilities::all())
             .subgroup_stages(naga::valid::ShaderStages::COMPUTE)
             .subgroup_operations(naga::valid::SubgroupOperationSet::all())
             .validate(&module)
             .map_err(|e| refused(e.emit_to_string(&text)))?;
-        Ok(Linked { text, subgroup: self.subgroup })
+        self.check_names(&operator.definition, source, &module).map_err(refused)?;
+        // One with a number is the user's own, and known to pipelines by that number.
+        let overrides = module.overrides.iter().map(|(_, declared)| declared);
+        let overrides = overrides.filter(|declared| declared.id.is_none());
+        let overrides = overrides.filter_map(|declared| declared.name.clone()).collect();
+        Ok(Linked { text, overrides, subgroup: self.subgroup })
+    }
+
+    /// The text of a source and all it imports.
+    fn join(&self, definition: &Definition, source: &str) -> Result<String, String> {
+        let constants = prelude::constants(definition);
+        let mut generated = self.generated(definition);
+        generated.insert("prelude", prelude::prelude(definition, &constants));
+        generated.insert(SOURCE, source.to_owned());
+        link::link(FILES, SOURCE, &self.choices(definition), &generated, &constants)
+    }
+
+    /// Fails if a source declares a name of WGSL's own that an imported file calls: it would
+    /// change what the file does.
+    fn check_names(
+        &self,
+        definition: &Definition,
+        source: &str,
+        module: &naga::Module,
+    ) -> Result<(), String> {
+        let imports: Vec<&str> =
+            source.split_inclusive(';').filter(|part| part.trim().starts_with("import ")).collect();
+        let library = self.join(definition, &imports.join("\n"))?;
+        let functions = module.functions.iter().map(|(_, function)| &function.name);
+        let types = module.types.iter().map(|(_, ty)| &ty.name);
+        let constants = module.constants.iter().map(|(_, constant)| &constant.name);
+        let variables = module.global_variables.iter().map(|(_, variable)| &variable.name);
+        let names = functions.chain(types).chain(constants).chain(variables).flatten();
+        match names
+            .into_iter()
+            .find(|name| !link::declares(&library, name) && crate::shader::calls(&library, name))
+        {
+            Some(name) => {
+                Err(format!("`{name}` is what an imported file calls; take another name"))
+            }
+            None => Ok(()),
+        }
     }
 
     /// The files that stand for folders.
@@ -291,19 +370,34 @@ impl Linked {
         }
     }
 
-    /// The overrides that the text declares, with their values for a number of lanes of the
-    /// workgroup and of entries of the section.
-    pub fn overrides(&self, workgroup_size: u32, section_size: u32) -> Vec<(&'static str, f64)> {
+    /// The library's overrides that the text declares, with their values for a number of lanes of
+    /// the workgroup and of entries of the section; a pipeline takes them as its constants.
+    ///
+    /// With native subgroups, `workgroup_size` must be a multiple of the device's largest,
+    /// [`Capabilities::subgroup_lanes_max`](crate::Capabilities::subgroup_lanes_max).
+    ///
+    /// Errors: [`Error::Length`] unless `workgroup_size` is a power of two and a multiple of the
+    /// emulated subgroup.
+    pub fn overrides(
+        &self,
+        workgroup_size: u32,
+        section_size: u32,
+    ) -> Result<Vec<(&'static str, f64)>, Error> {
         let emulated_width = match self.subgroup {
-            Subgroup::Native => 0,
+            Subgroup::Native => 1,
             Subgroup::Emulated(width) => width,
         };
+        if !workgroup_size.is_power_of_two() || workgroup_size < emulated_width {
+            let what = "lanes of the workgroup (a power of two, at least)";
+            let (wanted, got) = (u64::from(emulated_width), u64::from(workgroup_size));
+            return Err(Error::Length { what, wanted, got });
+        }
         let all = [
             ("WORKGROUP_SIZE", workgroup_size),
             ("SECTION_SIZE", section_size),
             ("EMULATED_WIDTH", emulated_width),
         ];
-        let declared = all.into_iter().filter(|(name, _)| link::declares(&self.text, name));
-        declared.map(|(name, value)| (name, f64::from(value))).collect()
+        let declared = all.into_iter().filter(|(name, _)| self.overrides.iter().any(|o| o == name));
+        Ok(declared.map(|(name, value)| (name, f64::from(value))).collect())
     }
 }

@@ -19,7 +19,7 @@ fn section_scan(group: Group, lane: Lane, n: u32, run_items: u32) {
     while (stride * 4u < runs) {
         stride <<= 1u;
     }
-    for (; stride > 0u; stride >>= 1u) {
+    for (; runs > 2u && stride > 0u; stride >>= 1u) {
         let left = (lane.index + 1u) * 2u * stride - 1u;
         let right = left + stride;
         if (right < runs) {

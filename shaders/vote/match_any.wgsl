@@ -7,7 +7,8 @@ import package::subgroup::{Group, Lane, subgroup_width};
 import package::vote::{ballot};
 import package::vote::lanes::{partition_lanes};
 
-// The lanes whose values have the bits of this lane's. Any NaN equals itself only.
+// The lanes whose values have the bits of this lane's, once encoded: for min and max of floats
+// all NaN are one value, else each NaN is what its bits say.
 fn match_any(group: Group, lane: Lane, value: T) -> vec4<u32> {
     return match_any_within(group, lane, value, subgroup_width(group));
 }

@@ -3,7 +3,8 @@
 //
 // workgroup_reduce: called by all lanes of the workgroup, in flow that is uniform over it, each
 // with one value; lanes without an item bring the identity. All lanes get the values combined
-// in item order. Scratch: WORKGROUP_SIZE entries of the section. Barriers: 2 + log2 of the subgroups.
+// in item order. Scratch: WORKGROUP_SIZE entries of the section. Barriers: 2 + log2 of the subgroups, and the
+// shuffles' own.
 //
 // Source: Harris, "Optimizing Parallel Reduction in CUDA", 5, with shuffles instead of its
 // volatile memory, which took lockstep for granted.

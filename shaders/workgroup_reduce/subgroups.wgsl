@@ -3,7 +3,8 @@
 //
 // workgroup_reduce: called by all lanes of the workgroup, in flow that is uniform over it, each
 // with one value; lanes without an item bring the identity. All lanes get the values combined
-// in item order. Scratch: one entry of the section a subgroup. Barriers: those of workgroup_totals.
+// in item order. Scratch: one entry of the section a subgroup. Barriers: those of workgroup_totals and
+// the shuffles.
 //
 // Source: shuffles as in Harris and in NVIDIA's programming guide.
 

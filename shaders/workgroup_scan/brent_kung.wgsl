@@ -6,8 +6,8 @@
 // flow that is uniform over it, after section_set, with the same n in all. Entries 0 to n - 1
 // are scanned in place; all lanes get the combination of all. n is at most twice
 // WORKGROUP_SIZE. What stands at n and past it is not read; the exclusive scan overwrites it up
-// to the next power of two, which SECTION_SIZE must reach. Barriers: 2 log2 n, 2 more for the
-// exclusive scan; the last one after all writes.
+// to the next power of two, which SECTION_SIZE must reach. Barriers: 1 + 2 log2 n, 3 more for
+// the exclusive scan, log2 rounded up; the first one before all accesses, the last one after.
 //
 // Sources: Brent & Kung 1982; Blelloch 1990.
 
@@ -18,12 +18,15 @@ import package::workgroup::{WORKGROUP_SIZE};
 
 fn workgroup_inclusive_scan(group: Group, lane: Lane, n: u32) -> T {
     section_scan(group, lane, n, 1u);
-    return section_last(n);
+    let total = section_last(n);
+    workgroupBarrier();
+    return total;
 }
 
 fn workgroup_exclusive_scan(group: Group, lane: Lane, n: u32) -> T {
     // The tree is whole: identities fill it up.
     let size = 1u << (32u - countLeadingZeros(max(n, 1u) - 1u));
+    workgroupBarrier();
     for (var i = lane.index; i < size; i += WORKGROUP_SIZE) {
         if (i >= n) {
             section_set(i, identity());

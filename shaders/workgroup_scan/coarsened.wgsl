@@ -1,15 +1,16 @@
 // The scan of a section in three phases: each lane scans a run of neighbouring entries one
 // after another, the runs' last entries are scanned by one of the section scans, and each lane
 // adds what stands before its run. Most of the work is sequential, which wastes none, and
-// workgroup memory limits the section, not the number of lanes. 2 (N - T) + T log2 T combines
-// for N entries and T lanes, with Kogge-Stone between.
+// workgroup memory limits the section, not the number of lanes. For N entries and T lanes
+// 2 (N - T) - (N / T - 1) combines and those of the section scan; the textbook's 2 (N - T) + T log2 T
+// leaves the first run, which adds nothing, out of account.
 //
 // workgroup_inclusive_scan, workgroup_exclusive_scan: called by all lanes of the workgroup, in
 // flow that is uniform over it, after section_set, with the same n in all. Entries 0 to n - 1
 // are scanned in place; all lanes get the combination of all. What stands at n and past it is
 // neither read nor written. n is at most SECTION_SIZE. Lanes may set and get entries in any
 // order: with strides of WORKGROUP_SIZE, accesses of memory are coalesced. Barriers: those of
-// the section scan and 2, 3 for the exclusive scan; the last one after all writes.
+// the section scan and 3; the first one before all accesses, the last one after.
 //
 // Source: thread coarsening, as in Kirk & Hwu, "Programming Massively Parallel Processors".
 
@@ -52,7 +53,9 @@ fn workgroup_inclusive_scan(group: Group, lane: Lane, n: u32) -> T {
         }
     }
     workgroupBarrier();
-    return section_last(n);
+    let total = section_last(n);
+    workgroupBarrier();
+    return total;
 }
 
 fn workgroup_exclusive_scan(group: Group, lane: Lane, n: u32) -> T {

@@ -3,8 +3,8 @@
 // workgroup_inclusive_scan, workgroup_exclusive_scan: called by all lanes of the workgroup, in
 // flow that is uniform over it, after section_set, with the same n in all. Entries 0 to n - 1
 // are scanned in place; all lanes get the combination of all. What stands at n and past it is
-// neither read nor written. n is at most WORKGROUP_SIZE. Barriers: 1 + 2 log2 n, 2 more for the
-// exclusive scan; the last one after all writes.
+// neither read nor written. n is at most WORKGROUP_SIZE. Barriers: 2 + 2 log2 n, 1 more for the
+// exclusive scan, log2 rounded up; the first one before all accesses, the last one after.
 
 import package::section::{section_get, section_set, section_last};
 import package::section_scan::kogge_stone::{section_scan};
@@ -12,7 +12,9 @@ import package::subgroup::{Group, Lane};
 
 fn workgroup_inclusive_scan(group: Group, lane: Lane, n: u32) -> T {
     section_scan(group, lane, n, 1u);
-    return section_last(n);
+    let total = section_last(n);
+    workgroupBarrier();
+    return total;
 }
 
 fn workgroup_exclusive_scan(group: Group, lane: Lane, n: u32) -> T {

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use super::unroll;
+use super::{comments, unroll};
 
 /// Which file stands for which folder; a name without a file is text made by the host.
 pub(crate) type Choices = BTreeMap<&'static str, &'static str>;
@@ -32,23 +32,32 @@ pub(crate) fn link(
         }
         let source = source(files, generated, &path)
             .ok_or_else(|| format!("there is no shader file {path}"))?;
+        let source = comments::strip(source, unroll::MARK);
         let mut body = String::with_capacity(source.len());
-        for line in source.lines() {
-            if line.starts_with("import ") {
-                let (target, names) =
-                    parse_import(line, choices).map_err(|e| format!("{path}: {e}: {line}"))?;
-                let text = self::source(files, generated, &target)
-                    .ok_or_else(|| format!("{path}: there is no file {target}: {line}"))?;
-                for name in names {
-                    if !declares(text, name) {
-                        return Err(format!("{path}: {target} declares no {name}"));
-                    }
+        let mut lines = source.lines();
+        while let Some(line) = lines.next() {
+            if !line.trim_start().starts_with("import ") {
+                if !line.trim().is_empty() {
+                    body.push_str(line.trim_end());
+                    body.push('\n');
                 }
-                wanted.push(target);
-            } else if !line.trim_start().starts_with("//") && !line.trim().is_empty() {
-                body.push_str(line);
-                body.push('\n');
+                continue;
             }
+            let mut import = line.trim().to_owned();
+            while !import.ends_with(';') {
+                let Some(next) = lines.next() else { break };
+                import.push_str(next.trim());
+            }
+            let (target, names) =
+                parse_import(&import, choices).map_err(|e| format!("{path}: {e}: {import}"))?;
+            let text = self::source(files, generated, &target)
+                .ok_or_else(|| format!("{path}: there is no file {target}: {import}"))?;
+            for name in names {
+                if !declares(text, name) {
+                    return Err(format!("{path}: {target} declares no {name}"));
+                }
+            }
+            wanted.push(target);
         }
         text.push_str(&format!("// {path}\n"));
         text.push_str(&unroll::unroll(&body, constants).map_err(|e| format!("{path}: {e}"))?);
@@ -74,6 +83,9 @@ fn parse_import<'a>(line: &'a str, choices: &Choices) -> Result<(String, Vec<&'a
         .ok_or("wanted `import package::path::{names};`")?;
     let path = path.replace("::", "/");
     let file = choices.get(path.as_str()).map_or(path, |&file| file.to_owned());
+    // A comma may stand after the last name.
+    let names = names.trim_end();
+    let names = names.strip_suffix(',').unwrap_or(names);
     Ok((file, names.split(',').map(str::trim).collect()))
 }
 

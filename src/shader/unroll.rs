@@ -13,7 +13,8 @@
 
 use std::collections::BTreeMap;
 
-const MARK: &str = "{ // unroll";
+/// The comment that marks a loop, at the end of its first line.
+pub(crate) const MARK: &str = "// unroll";
 
 /// The text with every marked loop repeated, inner loops too. Refused: a head of another form,
 /// a trip count that is neither a literal nor a constant of `constants` (or one less than it),
@@ -58,6 +59,7 @@ fn parse_head<'a>(
 ) -> Result<(&'a str, u32), &'static str> {
     let form = "a marked loop reads `for (var i = 0u; i < COUNT; i += 1u) { // unroll`";
     let head = line.trim().strip_prefix("for (var ").and_then(|h| h.strip_suffix(MARK));
+    let head = head.and_then(|h| h.trim_end().strip_suffix('{'));
     let head = head.and_then(|h| h.trim_end().strip_suffix(')')).ok_or(form)?;
     let [start, test, step] = head.split("; ").collect::<Vec<_>>()[..] else { return Err(form) };
     let variable = start.strip_suffix(" = 0u").ok_or(form)?;

@@ -147,29 +147,8 @@ pub(crate) fn check_together(text: &str, role: Role, others: &[&str]) -> Result<
 
 /// Whether the text declares functions, in code and not in a comment: no expression does.
 fn declares_functions(text: &str) -> bool {
-    let mut code = String::new();
-    let mut rest = text;
-    // Block comments may nest; a line comment ends with its line.
-    let mut depth = 0;
-    while !rest.is_empty() {
-        let step = match (&rest.get(..2), depth) {
-            (Some("/*"), _) => {
-                depth += 1;
-                2
-            }
-            (Some("*/"), 1..) => {
-                depth -= 1;
-                2
-            }
-            (Some("//"), 0) => rest.find('\n').unwrap_or(rest.len()),
-            _ => rest.chars().next().map_or(1, char::len_utf8),
-        };
-        let is_comment = depth > 0 || rest.starts_with("//") || rest.starts_with("*/");
-        code.push_str(if is_comment { " " } else { &rest[..step] });
-        rest = &rest[step..];
-    }
-    code.lines()
-        .flat_map(|line| line.split(|c: char| !(c.is_alphanumeric() || c == '_')))
+    super::comments::strip(text, "")
+        .split(|c: char| !(c.is_alphanumeric() || c == '_'))
         .any(|word| word == "fn")
 }
 

@@ -17,11 +17,25 @@ impl Shader {
         source: &str,
         [workgroup_size, section_size]: [u32; 2],
     ) -> Self {
+        Self::edited(context, layers, operator, source, [workgroup_size, section_size], |text| {
+            text.to_owned()
+        })
+    }
+
+    /// [`Shader::new`] with a last word on the linked text.
+    pub fn edited<T: Element>(
+        context: &Context,
+        layers: Layers,
+        operator: &Operator<T>,
+        source: &str,
+        [workgroup_size, section_size]: [u32; 2],
+        edit: impl Fn(&str) -> String,
+    ) -> Self {
         let linked = layers.link(operator, source).unwrap_or_else(|e| panic!("{layers:?}: {e}"));
         let device = context.device();
         let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: None,
-            source: wgpu::ShaderSource::Wgsl(linked.native().into()),
+            source: wgpu::ShaderSource::Wgsl(edit(linked.native()).into()),
         });
         let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
             label: None,
@@ -29,7 +43,7 @@ impl Shader {
             module: &module,
             entry_point: Some("layer"),
             compilation_options: wgpu::PipelineCompilationOptions {
-                constants: &linked.overrides(workgroup_size, section_size),
+                constants: &linked.overrides(workgroup_size, section_size).unwrap(),
                 // What a function reads of workgroup memory it must have written.
                 zero_initialize_workgroup_memory: false,
             },

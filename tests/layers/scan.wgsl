@@ -27,8 +27,10 @@ fn layer(group: Group, lane: Lane) {
     for (var first = 0u; first < max(arguments.x, 1u); first += arguments.y) {
         let n = min(arguments.x - first, arguments.y);
         workgroupBarrier();
-        // Past n stands an item that must not be combined.
-        for (var i = lane.index; i < SECTION_SIZE; i += WORKGROUP_SIZE) {
+        // Past n stands an item that must not be combined. Entries are set by other lanes than
+        // those that read them or work on them.
+        for (var j = lane.index; j < SECTION_SIZE; j += WORKGROUP_SIZE) {
+            let i = SECTION_SIZE - 1u - j;
             section_set(i, load(select(arguments.x, first + i, i < n)));
         }
         var total: T;
@@ -37,7 +39,8 @@ fn layer(group: Group, lane: Lane) {
         } else {
             total = workgroup_inclusive_scan(group, lane, n);
         }
-        for (var i = lane.index; i < SECTION_SIZE; i += WORKGROUP_SIZE) {
+        for (var j = lane.index; j < SECTION_SIZE; j += WORKGROUP_SIZE) {
+            let i = j ^ 1u;
             // The last round shows the whole section, slack included.
             if (i < n || first + arguments.y >= arguments.x) {
                 var value = section_get(i);

@@ -11,6 +11,7 @@ use crate::{elements, pairwise};
 
 const SCAN: &str = include_str!("scan.wgsl");
 const REDUCE: &str = include_str!("reduce.wgsl");
+const SHARED: &str = include_str!("shared.wgsl");
 
 const LANES: usize = 128;
 
@@ -98,11 +99,11 @@ fn check_scan<T: Element>(
         }
         for (i, got) in got_totals.iter().enumerate() {
             let end = ((i / LANES + 1) * round).min(n);
-            if end > 0 && !same(got, &running[end - 1]) {
+            let wanted = if end == 0 { identity } else { running[end - 1] };
+            if !same(got, &wanted) {
                 let (round, lane) = (i / LANES, i % LANES);
                 return Err(format!(
-                    "{name}, total in lane {lane} of round {round}: {got:?}, wanted {:?}",
-                    running[end - 1]
+                    "{name}, total in lane {lane} of round {round}: {got:?}, wanted {wanted:?}"
                 ));
             }
         }
@@ -116,18 +117,19 @@ fn check_reduce<T: Element>(
     shader: &Shader,
     operator: &Operator<T>,
     input: &[T],
+    lanes: usize,
 ) -> Result<(), String> {
     let n = input.len();
     let src = context.upload(&words(input)).unwrap();
-    let n_values = n.next_multiple_of(LANES) * T::LAYOUT.words() as usize;
+    let n_values = n.next_multiple_of(lanes) * T::LAYOUT.words() as usize;
     let values = context.upload(&vec![CANARY; n_values]).unwrap();
     shader.run([n as u32, 0, 0, 0], &[&src, &values]);
     let got: Vec<T> = items(&context.download(&values).unwrap());
     let running = inclusive(input, operator);
     for (i, got) in got.iter().enumerate() {
-        let wanted = running[((i / LANES + 1) * LANES).min(n) - 1];
+        let wanted = running[((i / lanes + 1) * lanes).min(n) - 1];
         if !same(got, &wanted) {
-            let (round, lane) = (i / LANES, i % LANES);
+            let (round, lane) = (i / lanes, i % lanes);
             return Err(format!("lane {lane}, round {round}: {got:?}, wanted {wanted:?}"));
         }
     }
@@ -201,7 +203,7 @@ impl Visit for Reduces<'_> {
             let shader = Shader::new(self.context, layers, operator, REDUCE, sizes);
             let input: Vec<T> = (0..5 * LANES).map(make.item).collect();
             for n in [1, 2, 31, LANES - 1, LANES, LANES + 1, 2 * LANES - 1, 5 * LANES] {
-                check_reduce(self.context, &shader, operator, &input[..n])
+                check_reduce(self.context, &shader, operator, &input[..n], LANES)
                     .unwrap_or_else(|e| panic!("{name}, {layers:?}, n = {n}: {e}"));
             }
         }
@@ -264,7 +266,7 @@ fn c1_many_rounds_of_every_workgroup_function() {
         let layers = reduce_layers(context, variant);
         let shader = Shader::new(context, layers, &operator, REDUCE, [LANES as u32; 2]);
         for n in sizes.clone() {
-            check_reduce(context, &shader, &operator, &input[..n])
+            check_reduce(context, &shader, &operator, &input[..n], LANES)
                 .unwrap_or_else(|e| panic!("{layers:?}, n = {n}: {e}"));
         }
     }
@@ -280,10 +282,96 @@ fn k6_the_sum_of_1_to_64_a_thousand_times() {
     for variant in 0..REDUCE_VARIANTS {
         let layers = reduce_layers(context, variant);
         let shader = Shader::new(context, layers, &operator, REDUCE, [LANES as u32; 2]);
-        check_reduce(context, &shader, &operator, &input)
+        check_reduce(context, &shader, &operator, &input, LANES)
             .unwrap_or_else(|e| panic!("{layers:?}: {e}"));
     }
     assert_eq!(inclusive(&input, &operator)[LANES - 1], 2080);
+}
+
+/// What functions return needs no barrier, whatever writes the section next.
+#[test]
+fn functions_share_the_section() {
+    let Some(context) = crate::common::context() else { return };
+    let operator = Operator::<u32>::sum();
+    let input: Vec<u32> = (0..8 * LANES).map(u32::any).collect();
+    let src = context.upload(&input).unwrap();
+    for turn in 0..2 * REDUCES.len() {
+        let layers = match turn % 2 {
+            0 => own(context),
+            _ => Layers::for_subgroup(Subgroup::Emulated(8)),
+        };
+        let scan = SCANS[turn % SCANS.len()];
+        let layers = Layers { scan, reduce: REDUCES[turn / 2], ..layers };
+        let shader = Shader::new(context, layers, &operator, SHARED, [LANES as u32; 2]);
+        for [first, second] in [[100, 37], [LANES, LANES], [1, 80], [65, 0]] {
+            let values = context.allocate::<u32>(6 * input.len() as u64).unwrap();
+            shader.run([first as u32, second as u32, 0, 0], &[&src, &values]);
+            let got = context.download(&values).unwrap();
+            for (round, items) in input.chunks(LANES).enumerate() {
+                let sum = |items: &[u32]| items.iter().fold(0, |a: u32, b| a.wrapping_add(*b));
+                // The second scan is of the first one's results.
+                let mut scanned = inclusive(&items[..first], &operator);
+                scanned.extend_from_slice(&items[first..]);
+                let twice = sum(&scanned[..second]);
+                let (all, part) = (sum(items), sum(&items[..second]));
+                let wanted = [sum(&items[..first]), twice, all, part, all, part];
+                for (lane, got) in got[round * LANES * 6..][..LANES * 6].chunks(6).enumerate() {
+                    assert_eq!(
+                        got, wanted,
+                        "lane {lane}, round {round}, {first}, {second}, {layers:?}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Drivers that run lanes one after another hide a missing barrier where lanes wait for lower
+/// ones. With the lanes' numbers turned round, they wait for higher ones.
+#[test]
+fn no_order_of_lanes_is_relied_upon() {
+    let Some(context) = crate::common::context() else { return };
+    let operator = Operator::<u32>::sum();
+    let turned = |text: &str| {
+        // All but the declaration.
+        assert!(text.contains("lane.index"));
+        text.replace("lane.index", "(WORKGROUP_SIZE - 1u - lane.index)")
+    };
+    let emulated = Layers::for_subgroup(Subgroup::Emulated(8));
+    let input: Vec<u32> = (0..=3 * SECTION).map(u32::any).collect();
+    for scan in SCANS {
+        let layers = Layers { scan, ..emulated };
+        let sizes = [LANES as u32, SECTION as u32];
+        let shader = Shader::edited(context, layers, &operator, SCAN, sizes, turned);
+        for n in [1, 2, 3, 63, 64, 100, most(scan)] {
+            check_scan(context, &shader, &operator, &input, [n, most(scan)], (scan, 0))
+                .unwrap_or_else(|e| panic!("{scan:?}, n = {n}: {e}"));
+        }
+    }
+    for reduce in REDUCES {
+        let layers = Layers { reduce, ..emulated };
+        let sizes = [LANES as u32; 2];
+        let shader = Shader::edited(context, layers, &operator, REDUCE, sizes, turned);
+        check_reduce(context, &shader, &operator, &input[..5 * LANES], LANES)
+            .unwrap_or_else(|e| panic!("{layers:?}: {e}"));
+    }
+}
+
+/// Every step that `Unrolled` writes out is taken: by the widest workgroup and subgroup.
+#[test]
+fn rungs_at_the_widest_workgroup_and_subgroup() {
+    let Some(context) = crate::common::context() else { return };
+    let operator = Operator::<u32>::sum();
+    let most = context.capabilities().workgroup_lanes.min(1024) as usize;
+    let input: Vec<u32> = (0..2 * most).map(u32::any).collect();
+    for reduce in [WorkgroupReduce::SubgroupTail, WorkgroupReduce::Unrolled] {
+        for layers in [own(context), Layers::for_subgroup(Subgroup::Emulated(128))] {
+            let layers = Layers { reduce, ..layers };
+            let shader = Shader::new(context, layers, &operator, REDUCE, [most as u32; 2]);
+            check_reduce(context, &shader, &operator, &input, most)
+                .unwrap_or_else(|e| panic!("{layers:?}: {e}"));
+        }
+    }
 }
 
 /// Few features and the least limits change nothing.

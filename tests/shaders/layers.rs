@@ -74,7 +74,7 @@ impl Visit for Judge {
         _: fn(usize) -> I,
     ) {
         for (layers, linked) in all(operator) {
-            judge(linked.native(), &linked.overrides(128, 256), "layer")
+            judge(linked.native(), &linked.overrides(128, 256).unwrap(), "layer")
                 .unwrap_or_else(|e| panic!("{name}, {layers:?}: {e}"));
             self.0 += 1;
         }
@@ -111,7 +111,7 @@ fn k1_no_ballot_is_cut() {
 fn what_can_not_be_linked_is_a_typed_error() {
     let layers = Layers::for_subgroup(Subgroup::Native);
     let message = |source: &str| match layers.link(&Operator::<u32>::sum(), source) {
-        Err(Error::Refused { message, .. }) => message,
+        Err(Error::Link { message }) => message,
         other => panic!("{source}: {other:?}"),
     };
     for (source, says) in [
@@ -122,6 +122,10 @@ fn what_can_not_be_linked_is_a_typed_error() {
         ("fn f() -> u32 { return missing; }", "missing"),
         ("fn f() -> u32 { return 1.5; }", "f"),
         (
+            "import package::section::{run_end};\nfn min(a: u32, b: u32) -> u32 { return a; }",
+            "`min` is what an imported file calls",
+        ),
+        (
             "fn f(n: u32) {\n    for (var i = 0u; i < n; i += 1u) { // unroll\n    }\n}",
             "trip count",
         ),
@@ -129,9 +133,71 @@ fn what_can_not_be_linked_is_a_typed_error() {
         let message = message(source);
         assert!(message.contains(says), "{source}: {message}");
     }
-    // Comments and empty shaders are no fault; only what is imported is handed out.
+    // Only what is imported is handed out.
     let linked = layers.link(&Operator::<u32>::sum(), "// nothing").unwrap();
     assert!(!linked.native().contains("subgroupShuffle"));
-    assert_eq!(linked.overrides(64, 64), []);
+    assert_eq!(linked.overrides(64, 64).unwrap(), []);
     assert!(linked.webgpu().starts_with("enable subgroups;\n"));
+    for width in [0, 3, 256] {
+        let layers = Layers::for_subgroup(Subgroup::Emulated(width));
+        let error = layers.link(&Operator::<u32>::sum(), "").unwrap_err();
+        assert!(matches!(error, Error::Length { wanted: 128, .. }), "{error}");
+    }
+    let linked = sum_linked(Layers::for_subgroup(Subgroup::Emulated(32)), REDUCE);
+    for (lanes, is_good) in [(0, false), (16, false), (32, true), (48, false), (64, true)] {
+        assert_eq!(linked.overrides(lanes, 64).is_ok(), is_good, "{lanes}");
+    }
+}
+
+fn sum_linked(layers: Layers, source: &str) -> Linked {
+    linked(layers, &Operator::<u32>::sum(), source)
+}
+
+/// Users write imports, comments and directives as they like.
+#[test]
+fn sources_of_every_style() {
+    let layers = Layers::for_subgroup(Subgroup::Native);
+    let imports = "import package::workgroup::{WORKGROUP_SIZE};";
+    let entry = "@compute @workgroup_size(WORKGROUP_SIZE) fn layer() {}";
+    for source in [
+        format!("{imports}\n{entry}"),
+        format!("\u{feff}{imports} // why\r\n{entry}\r\n"),
+        format!(
+            "  import package::workgroup::{{\n    WORKGROUP_SIZE,\n    workgroup_lane,\n  }};\n{entry}"
+        ),
+        format!("{imports}\n{imports}\n{entry}"),
+        format!("{entry}\n{imports}"),
+        format!("/* import package::nowhere::{{f}};\nimport what we need.\n*/ {imports}\n{entry}"),
+        format!(
+            "enable f16; // halves\ndiagnostic(off, derivative_uniformity);\n{imports}\n{entry}"
+        ),
+        format!("enable subgroups;\n{imports}\n{entry}"),
+        format!("// old\u{2028}{imports}\n{entry}"),
+        format!("{imports}\n/* since\n// last week */ {entry}"),
+        format!(
+            "{imports}
+fn f() -> u32 {{
+    var s = 0u;
+    for (var i = 0u; i < 3u; i += 1u) {{ // unroll
+        s += i; // and return
+    }}
+    return s;
+}}
+{entry}"
+        ),
+    ] {
+        let linked = sum_linked(layers, &source);
+        judge(linked.native(), &linked.overrides(64, 64).unwrap(), "layer")
+            .unwrap_or_else(|e| panic!("{source}: {e}"));
+    }
+    // Overrides are those of the text, not of its comments or of the user's constants.
+    for source in [
+        "const WORKGROUP_SIZE = 4u;\n@compute @workgroup_size(WORKGROUP_SIZE) fn layer() {}",
+        "/*\noverride SECTION_SIZE: u32;\n*/\n@compute @workgroup_size(1) fn layer() {}",
+        "fn g(SECTION_SIZE: u32) -> bool {\n\treturn 3u > SECTION_SIZE;\n}",
+        "@id(3) override WORKGROUP_SIZE: u32 = 1u;",
+    ] {
+        let overrides = sum_linked(layers, source).overrides(64, 64).unwrap();
+        assert_eq!(overrides, [], "{source}");
+    }
 }
