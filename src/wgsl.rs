@@ -71,7 +71,14 @@
 //! | `section` | `section_set(index, value)`, `section_get(index)` | any | each lane | `SECTION_SIZE` entries |
 //! | `workgroup_scan` | `workgroup_inclusive_scan(group, lane, n)`, `workgroup_exclusive_scan(group, lane, n)`: entries 0 to n - 1 of the section, in place; the combination of all is returned | all of the workgroup; n uniform | all lanes | the section; [`WorkgroupScan`] says |
 //!
-//! Each file below `shaders/` begins with what its functions ask for and where they come from.
+//! Past the end: a lane without an item brings the identity, a lane without a source keeps its own
+//! value, and entries of the section at n and past it are neither read nor written, but for those
+//! that Blelloch's scan fills up to the next power of two.
+//!
+//! Sources: CUDA's warp shuffles, votes and `__match_any_sync`; Hillis & Steele 1986 and Kogge &
+//! Stone 1973 for the ladders; Brent & Kung 1982; Blelloch 1990; coarsening as in Kirk & Hwu; Harris
+//! for the rungs of the reduction; Merrill & Garland 2016 for scans of totals. Each file below
+//! `shaders/` says its own.
 
 use std::collections::BTreeMap;
 
@@ -126,7 +133,8 @@ pub enum SectionScan {
 }
 
 /// How a workgroup reduces one value a lane: the rungs of Harris' ladder. All but the last take
-/// one entry of the section a lane.
+/// one entry of the section a lane. Two rungs more are the caller's: to combine two items while
+/// loading them, and several. `cargo bench --bench layers` times them all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum WorkgroupReduce {
     /// Every second lane works, then every fourth. 2 + log2 W barriers.

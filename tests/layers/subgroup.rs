@@ -94,7 +94,7 @@ impl Visit for Properties<'_> {
 }
 
 #[test]
-fn every_function_of_the_subgroup_layer_in_every_lane() {
+fn k1_k3_every_function_of_the_subgroup_layer_in_every_lane() {
     let Some(context) = crate::common::context() else { return };
     let [n_elements, n_operators] = elements::COUNTS;
     let rows = pairwise::rows([n_elements, n_operators, variants().len()]);

@@ -104,7 +104,7 @@ impl Visit for Linker {
 }
 
 #[test]
-fn every_module_is_valid_translates_and_keeps_its_barriers_uniform() {
+fn k5_every_module_is_valid_translates_and_keeps_its_barriers_uniform() {
     let mut linker = Linker { texts: Vec::new() };
     operators::all(&mut linker);
     let texts = linker.texts;

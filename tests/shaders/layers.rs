@@ -82,7 +82,7 @@ impl Visit for Judge {
 }
 
 #[test]
-fn every_text_of_the_layers_is_valid_translates_and_keeps_its_barriers_uniform() {
+fn k5_every_text_of_the_layers_is_valid_translates_and_keeps_its_barriers_uniform() {
     let mut judge = Judge(0);
     operators::some(&mut judge);
     println!("{} texts", judge.0);
