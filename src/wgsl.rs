@@ -115,7 +115,7 @@ pub enum WorkgroupScan {
     /// combines.
     KoggeStone,
     /// n at most 2W. For n a power of two 2 log2 n - 1 steps of a barrier and 2 more, 2n - 2 - log2 n
-    /// combines. The exclusive scan is Blelloch's: 2 log2 n steps and 4 more, 2 (n - 1) combines,
+    /// combines. The exclusive scan is Blelloch's: 2 log2 n steps and 3 more, 2 (n - 1) combines,
     /// with n rounded up to a power of two, which the section must have room for.
     BrentKung,
     /// Any n that the section has room for. Each lane a run of n / W entries, then the runs' totals

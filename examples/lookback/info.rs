@@ -133,5 +133,6 @@ fn tuned(c: &Capabilities) -> Vec<Field> {
         number("workgroups", tuning.workgroups),
         number("single_tiles", tuning.single_tiles),
         number("emulated_lanes", tuning.emulated_lanes),
+        text("builtins", format!("{:?}", tuning.builtins)),
     ]
 }
