@@ -101,6 +101,10 @@ pub enum Error {
         /// The other slice.
         second: String,
     },
+    /// A single pass gave up: a workgroup waited in vain for another. Its output has no meaning; the
+    /// same call by [`Algorithm::ReduceThenScan`](crate::Algorithm) or `Fallback` has a result.
+    #[error("a single-pass scan gave up: the device let a workgroup wait for one that did not run")]
+    Stalled,
     /// The operator has no host twin, so the sequential reference can't run it.
     #[error("the operator {operator} has no host twin; give it one with `with_host`")]
     NoHostTwin {

@@ -4,7 +4,8 @@ use crate::capabilities::Capabilities;
 use crate::error::Error;
 use crate::operator::Definition;
 use crate::plan::{Counted, Params, Pass, Placement, Plan, Resource};
-use crate::shader::{Carry, Extent, Kernel, Memory, Part, Root, Tile};
+use crate::shader::{Carry, Extent, Kernel, LookBack, Memory, Part, Root, Stalled, Tile};
+use crate::scratch::DESCRIPTOR_WORDS;
 use crate::tuning::{Builtins, Tuning};
 use crate::wgsl::{Layers, Subgroup};
 
@@ -33,6 +34,7 @@ pub struct Geometry {
     single_tiles: u32,
     tiles_max: u32,
     storage_bindings: u32,
+    workgroups_limit: u32,
 }
 
 impl Geometry {
@@ -87,8 +89,9 @@ impl Geometry {
                 single_tiles: tuning.single_tiles.clamp(1, tiles_max),
                 tiles_max,
                 storage_bindings: capabilities.storage_bindings,
+                workgroups_limit: capabilities.workgroups,
             };
-            let roots = [Root::Reduce, Root::Downsweep].into_iter();
+            let roots = [Root::Reduce, Root::Downsweep, Root::SinglePass].into_iter();
             let bytes = roots.map(|root| geometry.kernel(operator, root).workgroup_bytes(operator));
             let bytes = bytes.max().unwrap_or(0);
             if bytes <= capabilities.workgroup_bytes {
@@ -126,12 +129,12 @@ impl Geometry {
         let group = match root {
             // A reduction writes single items, so its groups need not suit the output.
             Root::Reduce | Root::Arguments => input.group_items(),
-            Root::Downsweep => input.group_items().max(output.group_items()),
+            Root::Downsweep | Root::SinglePass => input.group_items().max(output.group_items()),
         };
         let words = input.words().max(operator.accumulator.words());
         // The layers have the builtins on unless the tuning has none.
         let layers = match (root, self.builtins) {
-            (Root::Downsweep, Builtins::Reductions) => Layers { builtins: false, ..self.layers },
+            (Root::Downsweep | Root::SinglePass, Builtins::Reductions) => Layers { builtins: false, ..self.layers },
             _ => self.layers,
         };
         Kernel {
@@ -142,6 +145,9 @@ impl Geometry {
             memory: Memory::Separate,
             carry: Carry::Params,
             extent: Extent::Params,
+            look_back: LookBack::Window,
+            stalled: Stalled::Fail,
+            stall_every: 0,
             exclusive: false,
             workgroup_size: self.workgroup_size,
             group,
@@ -156,7 +162,7 @@ impl Geometry {
         // Quads must be whole words of four in every binding that is used by quads.
         let (words, first_words) = match kernel.root {
             Root::Reduce | Root::Arguments => (placement.src_words, placement.src_word),
-            Root::Downsweep => (
+            Root::Downsweep | Root::SinglePass => (
                 placement.src_words.min(placement.dst_words),
                 placement.src_word | placement.dst_word,
             ),
@@ -193,6 +199,7 @@ impl Geometry {
             },
             count: Resource::Count,
             workgroups,
+            rows: 1,
             indirect: false,
         })
     }
@@ -277,6 +284,49 @@ impl Geometry {
         spine.count = Resource::Arguments;
         passes.push(spine);
         passes.extend(downsweeps);
+        Ok(Plan { passes })
+    }
+
+    /// A scan in a single pass a piece, or a part of one with as many tiles as there is room for
+    /// descriptors. What stands before a later one is left on the device.
+    ///
+    /// Errors: [`Error::Limit`] if the device has too few bindings.
+    pub(crate) fn single_pass(
+        &self,
+        operator: &Definition,
+        pieces: &[Placement],
+        counted: Counted,
+        (look_back, stalled, stall_every): (LookBack, Stalled, u32),
+        exclusive: bool,
+        carry: Option<&[u32]>,
+    ) -> Result<Plan, Error> {
+        let kernel = self.kernel(operator, Root::SinglePass).counted(counted);
+        let kernel =
+            Kernel { carry: Carry::State, look_back, stalled, stall_every, exclusive, ..kernel };
+        let tiles_max = DESCRIPTOR_WORDS / (2 * operator.accumulator.words());
+        let part_items = tiles_max.saturating_mul(kernel.tile_items());
+        let row = self.workgroups_limit;
+        let mut passes = Vec::new();
+        for (index, piece) in pieces.iter().enumerate() {
+            let mut first = 0;
+            while first < piece.n_items {
+                let n_items = part_items.min(piece.n_items - first);
+                let placement = Placement {
+                    n_items,
+                    src_word: piece.src_word + first * operator.input.words(),
+                    dst_word: piece.dst_word + first * operator.output.words(),
+                    ..*piece
+                };
+                let mut pass = self.pass(kernel, placement, 1)?.with_carry(carry);
+                pass.piece = index;
+                let n_tiles = pass.params.n_tiles;
+                (pass.workgroups, pass.rows) = (n_tiles.min(row), n_tiles.div_ceil(row));
+                pass.params.workgroups = pass.workgroups;
+                pass.params.first_chunk = passes.len() as u32;
+                passes.push(pass.with_count(counted));
+                first += n_items;
+            }
+        }
         Ok(Plan { passes })
     }
 

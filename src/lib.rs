@@ -73,8 +73,8 @@ pub use layout::{Layout, Scalar};
 pub use operator::Operator;
 pub use plan::{Params, Pass, Plan, Resource};
 pub use reduce::Reduce;
-pub use scan::{Kind, Scan};
-pub use shader::{Carry, Extent, Kernel, Memory, Part, Root, Tile};
+pub use scan::{Algorithm, Kind, Scan};
+pub use shader::{Carry, Extent, Kernel, LookBack, Memory, Part, Root, Stalled, Tile};
 pub use slice::{GpuSlice, Segment};
 pub use tuning::{Builtins, Tuning};
 

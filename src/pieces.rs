@@ -199,6 +199,19 @@ fn counted<I: Element, O: Element>(
     Ok(Call { pieces, count: Some(span), counted })
 }
 
+/// Fails if input and output share a byte.
+pub(crate) fn check_all_apart<I: Element, O: Element>(
+    input: &GpuSlice<I>,
+    output: &GpuSlice<O>,
+) -> Result<(), Error> {
+    for a in input.segments() {
+        for b in output.segments() {
+            check_apart(("the input", a), ("the output", b))?;
+        }
+    }
+    Ok(())
+}
+
 fn check_usages<I: Element, O: Element>(
     input: &GpuSlice<I>,
     output: &GpuSlice<O>,

@@ -48,6 +48,8 @@ pub enum Resource {
     Arguments,
     /// The number of items, where it lives on the device.
     Count,
+    /// The state of single passes, in the plan's scratch.
+    State,
 }
 
 /// One dispatch.
@@ -67,6 +69,8 @@ pub struct Pass {
     pub count: Resource,
     /// Workgroups dispatched, along x; the most there can be if `indirect`.
     pub workgroups: u32,
+    /// Rows of such workgroups.
+    pub rows: u32,
     /// Whether their number is read from the arguments.
     pub indirect: bool,
 }

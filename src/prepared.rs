@@ -11,7 +11,7 @@ use crate::pieces::Call;
 use crate::pipeline::Kernels;
 use crate::plan::{Counted, Placement, Plan};
 use crate::record;
-use crate::scratch::Scratch;
+use crate::scratch::{STATUS_WORD, Scratch};
 use crate::slice::GpuSlice;
 use crate::tuning::Tuning;
 
@@ -31,6 +31,7 @@ impl<I: Element, A: Element, O: Element> Prepared<I, A, O> {
         context: &Context,
         operator: &Operator<I, A, O>,
         tuning: &Tuning,
+        single_pass: bool,
     ) -> Result<Self, Error> {
         let definition = &operator.definition;
         let geometry = Geometry::fit(context.capabilities(), tuning, definition)?;
@@ -40,7 +41,10 @@ impl<I: Element, A: Element, O: Element> Prepared<I, A, O> {
             geometry,
             init: None,
             kernels: Arc::new(Kernels::new(definition.clone())),
-            scratch: context.scratch().of_size(context, geometry.partials_bytes(definition))?,
+            scratch: {
+                let partials_bytes = geometry.partials_bytes(definition);
+                context.scratch().of_size(context, partials_bytes, single_pass)?
+            },
         })
     }
 
@@ -57,6 +61,12 @@ impl<I: Element, A: Element, O: Element> Prepared<I, A, O> {
 
     pub fn scratch_bytes(&self) -> u64 {
         self.geometry.partials_bytes(&self.operator.definition)
+    }
+
+    /// The word that single passes leave when they give up.
+    pub fn status(&self) -> Option<Result<GpuSlice<u32>, Error>> {
+        let state = self.scratch.state.as_ref()?;
+        Some(GpuSlice::new(state, STATUS_WORD..STATUS_WORD + 1))
     }
 
     /// The words of the initial value.

@@ -34,7 +34,7 @@ pub(crate) fn record(
         compute_pass.set_bind_group(0, group, &[]);
         match pass.indirect {
             true => compute_pass.dispatch_workgroups_indirect(&scratch.arguments, 0),
-            false => compute_pass.dispatch_workgroups(pass.workgroups, 1, 1),
+            false => compute_pass.dispatch_workgroups(pass.workgroups, pass.rows, 1),
         }
     }
     Ok(())
@@ -51,6 +51,8 @@ fn bind_groups(
     let params = params_buffer(device, plan)?;
     let partials = Span::whole(&scratch.partials);
     let arguments = Span::whole(&scratch.arguments);
+    // Only plans with a single pass ask for it.
+    let state = Span::whole(scratch.state.as_ref().unwrap_or(&scratch.partials));
     let group = |(index, (pass, pipeline)): (usize, (&Pass, &wgpu::ComputePipeline))| {
         let params = wgpu::BindingResource::Buffer(wgpu::BufferBinding {
             buffer: &params,
@@ -67,6 +69,7 @@ fn bind_groups(
                 Resource::Partials => &partials,
                 Resource::Arguments => &arguments,
                 // Only kernels of a call with a count ask for it.
+                Resource::State => &state,
                 Resource::Count => call.count.as_ref().unwrap_or(&arguments),
             };
             entries.push(wgpu::BindGroupEntry { binding, resource: span.binding() });
@@ -83,7 +86,7 @@ fn bind_groups(
 /// The storage bindings that a pass uses, by the numbers in `shaders/memory` and `shaders/carry`.
 pub(crate) fn bindings(pass: &Pass) -> Vec<(u32, Resource)> {
     let vector = pass.kernel.tile == Tile::Vector;
-    let mut bindings = Vec::with_capacity(6);
+    let mut bindings = Vec::with_capacity(7);
     match pass.kernel.memory {
         // It reads nothing but the count.
         _ if pass.kernel.root == Root::Arguments => bindings.push((4, pass.dst)),
@@ -92,7 +95,7 @@ pub(crate) fn bindings(pass: &Pass) -> Vec<(u32, Resource)> {
                 bindings.push((1, pass.src));
             }
             bindings.push((2, pass.src));
-            if vector && pass.kernel.root == Root::Downsweep {
+            if vector && pass.kernel.root != Root::Reduce {
                 bindings.push((3, pass.dst));
             }
             bindings.push((4, pass.dst));
@@ -109,6 +112,9 @@ pub(crate) fn bindings(pass: &Pass) -> Vec<(u32, Resource)> {
     }
     if pass.kernel.extent == Extent::Buffer {
         bindings.push((6, pass.count));
+    }
+    if pass.kernel.root == Root::SinglePass {
+        bindings.push((7, Resource::State));
     }
     bindings
 }

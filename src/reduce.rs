@@ -47,7 +47,7 @@ impl<I: Element, A: Element, O: Element> Reduce<I, A, O> {
         operator: &Operator<I, A, O>,
         tuning: &Tuning,
     ) -> Result<Self, Error> {
-        let reduce = Reduce(Prepared::new(context, operator, tuning)?);
+        let reduce = Reduce(Prepared::new(context, operator, tuning, false)?);
         reduce.0.compile(&reduce.plan(1)?)?;
         Ok(reduce)
     }

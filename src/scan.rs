@@ -10,6 +10,7 @@ use crate::pieces;
 use crate::plan::{Counted, Placement, Plan};
 use crate::prepared::Prepared;
 use crate::record;
+use crate::shader::{LookBack, Stalled};
 use crate::slice::GpuSlice;
 use crate::tuning::Tuning;
 
@@ -21,6 +22,23 @@ pub enum Kind {
     /// Output i combines items 0 to i - 1. Output 0 is the initial value, or the operator's
     /// value of nothing (0 for a sum, the least value for a maximum).
     Exclusive,
+}
+
+/// How a scan comes about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Algorithm {
+    /// Reduce-then-scan: three passes, 3n data moved, safe on every device.
+    ReduceThenScan,
+    /// A single pass, 2n data moved, in which each tile waits for the prefix of the one before.
+    /// Gives up with [`Error::Stalled`] where that does not come.
+    Chained,
+    /// A single pass, 2n, in which tiles look back over aggregates until they meet a prefix
+    /// (decoupled look-back). Gives up with [`Error::Stalled`] where a tile does not run while
+    /// others wait for it.
+    LookBack,
+    /// The same, but a tile that waits in vain reduces the other one by itself (decoupled
+    /// fallback): right on every device. Input and output may not overlap.
+    Fallback,
 }
 
 /// A scan (prefix sum), ready to run any number of times on any number of items.
@@ -44,6 +62,9 @@ pub enum Kind {
 pub struct Scan<I: Element, A: Element = I, O: Element = A> {
     prepared: Prepared<I, A, O>,
     kind: Kind,
+    algorithm: Algorithm,
+    /// Every how many tiles of a single pass one publishes nothing, for tests.
+    stall_every: u32,
 }
 
 impl<I: Element, A: Element, O: Element> Scan<I, A, O> {
@@ -62,14 +83,63 @@ impl<I: Element, A: Element, O: Element> Scan<I, A, O> {
         kind: Kind,
         tuning: &Tuning,
     ) -> Result<Self, Error> {
-        let scan = Scan { prepared: Prepared::new(context, operator, tuning)?, kind };
+        Self::with_algorithm(context, operator, kind, Algorithm::ReduceThenScan, tuning)
+    }
+
+    /// [`Scan::with_tuning`] by a chosen algorithm. Few items take one pass by one workgroup,
+    /// whichever it is; so does reduce-then-scan take over where a number of items that lives on
+    /// the device may need more than one single pass.
+    ///
+    /// Errors: as [`Scan::new`]; [`Error::Length`] for a single pass with accumulators of more
+    /// than 4 words.
+    pub fn with_algorithm(
+        context: &Context,
+        operator: &Operator<I, A, O>,
+        kind: Kind,
+        algorithm: Algorithm,
+        tuning: &Tuning,
+    ) -> Result<Self, Error> {
+        let single_pass = algorithm != Algorithm::ReduceThenScan;
+        if single_pass && A::LAYOUT.words() > 4 {
+            let what = "the accumulator's words in a descriptor (at most)";
+            return Err(Error::Length { what, wanted: 4, got: u64::from(A::LAYOUT.words()) });
+        }
+        let prepared = Prepared::new(context, operator, tuning, single_pass)?;
+        let scan = Scan { prepared, kind, algorithm, stall_every: 0 };
         scan.prepared.compile(&scan.plan(1)?)?;
         Ok(scan)
     }
 
+    /// The same scan in which every k-th tile of a single pass publishes nothing, as if its
+    /// workgroup were never run again: for tests of what the others do then.
+    #[doc(hidden)]
+    pub fn with_stalls(&self, every: u32) -> Self {
+        Scan { stall_every: every, ..self.clone() }
+    }
+
+    /// Whether any single pass of the context has given up since the last check, and forgets it.
+    /// Submits a copy and waits for it and for all work submitted before.
+    ///
+    /// Errors: [`Error::Stalled`] if one has; [`Error::DeviceLost`].
+    pub fn check(&self) -> Result<(), Error> {
+        let Some(status) = self.prepared.status() else { return Ok(()) };
+        let status = status?;
+        let context = &self.prepared.context;
+        match context.download(&status)?[..] {
+            [0] => Ok(()),
+            _ => {
+                let start = status.segments()[0].bytes.start;
+                context.scoped("the status", |_| {
+                    context.queue().write_buffer(status.buffer(), start, &[0; 4]);
+                })?;
+                Err(Error::Stalled)
+            }
+        }
+    }
+
     /// The same scan with a value to the left of item 0; the kernels are shared.
     pub fn with_init(&self, init: A) -> Self {
-        Scan { prepared: self.prepared.with_init(init), kind: self.kind }
+        Scan { prepared: self.prepared.with_init(init), ..self.clone() }
     }
 
     /// Bytes of scratch that calls need, for any number of items. The context holds one scratch for
@@ -100,7 +170,10 @@ impl<I: Element, A: Element, O: Element> Scan<I, A, O> {
     /// # Ok::<(), lookback::Error>(())
     /// ```
     pub fn run(&self, input: &[I]) -> Result<Vec<O>, Error> {
-        self.prepared.run(input, input.len() as u64, |input, output| self.dispatch(input, output))
+        let n = input.len() as u64;
+        let output = self.prepared.run(input, n, |input, output| self.dispatch(input, output))?;
+        self.check()?;
+        Ok(output)
     }
 
     /// [`Scan::run`] without blocking the thread: uploads and submits when first polled.
@@ -147,6 +220,9 @@ impl<I: Element, A: Element, O: Element> Scan<I, A, O> {
             let (what, wanted, got) = ("the output's items", input.len(), output.len());
             return Err(Error::Length { what, wanted, got });
         }
+        if self.algorithm == Algorithm::Fallback {
+            pieces::check_all_apart(input, output)?;
+        }
         let call = pieces::of_scan(self.prepared.context.capabilities(), input, output)?;
         self.prepared.record(pass, &call, |pieces, counted| self.plan_at(pieces, counted))
     }
@@ -156,7 +232,24 @@ impl<I: Element, A: Element, O: Element> Scan<I, A, O> {
         let exclusive = self.kind == Kind::Exclusive;
         // An exclusive scan starts with what nothing combines to.
         let carry = init.or(exclusive.then_some(operator.of_nothing)).map(|carry| words(&carry));
-        geometry.scan(&operator.definition, pieces, counted, exclusive, carry.as_deref())
+        let carry = carry.as_deref();
+        let definition = &operator.definition;
+        let safe = geometry.scan(definition, pieces, counted, exclusive, carry)?;
+        let (look_back, stalled) = match self.algorithm {
+            Algorithm::ReduceThenScan => return Ok(safe),
+            Algorithm::Chained => (LookBack::Chained, Stalled::Fail),
+            Algorithm::LookBack => (LookBack::Window, Stalled::Fail),
+            Algorithm::Fallback => (LookBack::Window, Stalled::Reduce),
+        };
+        if safe.passes.len() <= 1 {
+            return Ok(safe);
+        }
+        let choices = (look_back, stalled, self.stall_every);
+        let single = geometry.single_pass(definition, pieces, counted, choices, exclusive, carry)?;
+        match counted != Counted::Host && single.passes.len() > 1 {
+            true => Ok(safe),
+            false => Ok(single),
+        }
     }
 }
 

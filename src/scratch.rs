@@ -15,6 +15,33 @@ pub(crate) struct Scratch {
     pub partials: wgpu::Buffer,
     /// The arguments of an indirect dispatch.
     pub arguments: wgpu::Buffer,
+    /// The state of single passes; made for the first plan that has one, zero then, and advanced
+    /// by each call.
+    pub state: Option<wgpu::Buffer>,
+}
+
+/// Words of the state before its descriptors, and of each of its two arrays of them: those of
+/// `shaders/single_pass/state.wgsl`.
+const STATE_WORDS: u64 = 40;
+pub(crate) const DESCRIPTOR_WORDS: u32 = 524_288;
+
+/// The word of the state that is 1 once a call has given up.
+pub(crate) const STATUS_WORD: u64 = 1;
+
+/// A state of zeros, which is what a new buffer holds.
+fn state(context: &Context) -> Result<wgpu::Buffer, Error> {
+    let size = 4 * (STATE_WORDS + 2 * u64::from(DESCRIPTOR_WORDS));
+    context.capabilities().check_binding("the state of single passes", size)?;
+    context.scoped("the state of single passes", |device| {
+        device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("lookback.state"),
+            size,
+            usage: wgpu::BufferUsages::STORAGE
+                | wgpu::BufferUsages::COPY_SRC
+                | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        })
+    })
 }
 
 /// The scratch of a context: made for its first plan, made anew for a plan that needs more.
@@ -23,15 +50,29 @@ pub(crate) struct Scratch {
 pub(crate) struct Shared(Mutex<Option<Scratch>>);
 
 impl Shared {
-    /// The scratch, with room for `partials_bytes`.
-    pub fn of_size(&self, context: &Context, partials_bytes: u64) -> Result<Scratch, Error> {
+    /// The scratch, with room for `partials_bytes`, and for single passes if asked.
+    pub fn of_size(
+        &self,
+        context: &Context,
+        partials_bytes: u64,
+        single_pass: bool,
+    ) -> Result<Scratch, Error> {
         let mut shared = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(scratch) = &*shared {
+        if let Some(scratch) = &mut *shared {
             if scratch.partials.size() >= partials_bytes {
+                if single_pass && scratch.state.is_none() {
+                    scratch.state = Some(state(context)?);
+                }
                 return Ok(scratch.clone());
             }
         }
         context.capabilities().check_binding("the scratch", partials_bytes)?;
+        // A state goes on where it stands.
+        let old = shared.as_ref().and_then(|scratch| scratch.state.clone());
+        let state = match (old, single_pass) {
+            (None, true) => Some(state(context)?),
+            (old, _) => old,
+        };
         let scratch = context.scoped("the scratch", |device| {
             let buffer = |label, size, usage| {
                 device.create_buffer(&wgpu::BufferDescriptor {
@@ -44,6 +85,7 @@ impl Shared {
             Scratch {
                 partials: buffer("lookback.partials", partials_bytes, wgpu::BufferUsages::empty()),
                 arguments: buffer("lookback.arguments", 16, wgpu::BufferUsages::INDIRECT),
+                state: state.clone(),
             }
         })?;
         *shared = Some(scratch.clone());

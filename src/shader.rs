@@ -23,18 +23,26 @@ pub(crate) const FILES: &[(&str, &str)] = embed!(
     "dispatch_arguments"
     "reduce"
     "scan_downsweep"
+    "scan_single_pass"
     "accumulate/commutative"
     "accumulate/ordered"
     "carry/params"
     "carry/partials"
+    "carry/state"
+    "descriptor/split32"
     "extent/buffer"
     "extent/params"
+    "look_back/chained"
+    "look_back/window"
     "memory/separate"
     "memory/shared"
     "section"
     "section_halving"
     "section_scan/brent_kung"
     "section_scan/kogge_stone"
+    "single_pass/state"
+    "stalled/fail"
+    "stalled/reduce"
     "subgroup/emulated"
     "subgroup/native"
     "subgroup/partition"
@@ -46,6 +54,7 @@ pub(crate) const FILES: &[(&str, &str)] = embed!(
     "tile/layout"
     "tile/scalar"
     "tile/vector"
+    "tile_scan"
     "vote/emulated"
     "vote/lanes"
     "vote/match_any"
@@ -74,6 +83,8 @@ pub enum Root {
     Downsweep,
     /// `shaders/dispatch_arguments.wgsl`.
     Arguments,
+    /// `shaders/scan_single_pass.wgsl`.
+    SinglePass,
 }
 
 /// How tiles are read and written.
@@ -101,6 +112,26 @@ pub enum Carry {
     Params,
     /// From the partials that the spine has scanned.
     Partials,
+    /// From the call's parameters, or for a later piece from the single pass's state.
+    State,
+}
+
+/// How a tile of a single pass finds what stands before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum LookBack {
+    /// By the inclusive prefix of the tile before.
+    Chained,
+    /// By walking back over aggregates, a window at a time.
+    Window,
+}
+
+/// What a tile of a single pass does that has waited in vain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Stalled {
+    /// It gives up, and the call has no result.
+    Fail,
+    /// It reduces the tile that it waits for by itself.
+    Reduce,
 }
 
 /// Where the number of items comes from.
@@ -125,6 +156,9 @@ pub enum Part {
     FromAccumulators,
 }
 
+/// Descriptors that a look of a single pass takes in.
+const WINDOW: u32 = 32;
+
 /// All that decides a kernel's text and overrides, but for the operator: plain data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Kernel {
@@ -142,6 +176,12 @@ pub struct Kernel {
     pub carry: Carry,
     /// The file for `extent`.
     pub extent: Extent,
+    /// The file for `look_back`; single passes only.
+    pub look_back: LookBack,
+    /// The file for `stalled`; single passes only.
+    pub stalled: Stalled,
+    /// Every how many tiles one publishes nothing, for tests; 0 for none.
+    pub stall_every: u32,
     /// Exclusive instead of inclusive outputs; scans only.
     pub exclusive: bool,
     /// Lanes of a workgroup.
@@ -159,6 +199,7 @@ impl Root {
             Root::Reduce => "reduce",
             Root::Downsweep => "downsweep",
             Root::Arguments => "dispatch_arguments",
+            Root::SinglePass => "single_pass",
         }
     }
 
@@ -167,6 +208,7 @@ impl Root {
             Root::Reduce => "reduce",
             Root::Downsweep => "scan_downsweep",
             Root::Arguments => "dispatch_arguments",
+            Root::SinglePass => "scan_single_pass",
         }
     }
 }
@@ -214,6 +256,22 @@ impl Kernel {
                 match self.carry {
                     Carry::Params => "carry/params",
                     Carry::Partials => "carry/partials",
+                    Carry::State => "carry/state",
+                },
+            ),
+            ("descriptor", "descriptor/split32"),
+            (
+                "look_back",
+                match self.look_back {
+                    LookBack::Chained => "look_back/chained",
+                    LookBack::Window => "look_back/window",
+                },
+            ),
+            (
+                "stalled",
+                match self.stalled {
+                    Stalled::Fail => "stalled/fail",
+                    Stalled::Reduce => "stalled/reduce",
                 },
             ),
             (
@@ -239,8 +297,14 @@ impl Kernel {
         if let Subgroup::Emulated(width) = self.layers.subgroup {
             overrides.push(("EMULATED_WIDTH", f64::from(width)));
         }
-        if self.root == Root::Downsweep {
+        if matches!(self.root, Root::Downsweep | Root::SinglePass) {
             overrides.push(("EXCLUSIVE", f64::from(u8::from(self.exclusive))));
+        }
+        if self.root == Root::SinglePass {
+            overrides.push(("STALL_EVERY", f64::from(self.stall_every)));
+            if self.look_back == LookBack::Window {
+                overrides.push(("WINDOW", f64::from(self.workgroup_size.min(WINDOW))));
+            }
         }
         overrides
     }
@@ -257,12 +321,18 @@ impl Kernel {
         }
         let item = operator.accumulator.workgroup_bytes();
         // A commutative reduction by a tree does without shuffles.
-        let shuffles = self.root == Root::Downsweep || !operator.commutative || !self.halves();
+        let shuffles = self.root != Root::Reduce || !operator.commutative || !self.halves();
         let scratch = match self.layers.subgroup {
             Subgroup::Emulated(_) if shuffles => (item * self.workgroup_size).next_multiple_of(16),
             _ => 0,
         };
-        scratch + (item * self.section_size()).next_multiple_of(16)
+        // The ticket, and what a look finds.
+        let single_pass = match (self.root, self.look_back) {
+            (Root::SinglePass, LookBack::Window) => 5 * 16,
+            (Root::SinglePass, LookBack::Chained) => 2 * 16 + item.next_multiple_of(16),
+            _ => 0,
+        };
+        scratch + (item * self.section_size()).next_multiple_of(16) + single_pass
     }
 
     /// Storage bindings of the kernel.
@@ -272,15 +342,20 @@ impl Kernel {
             (Root::Arguments, _) => 1,
             (_, Memory::Shared) => wide,
             (Root::Reduce, Memory::Separate) => wide + 1,
-            (Root::Downsweep, Memory::Separate) => 2 * wide,
+            (Root::Downsweep | Root::SinglePass, Memory::Separate) => 2 * wide,
         };
-        data + u32::from(self.carry == Carry::Partials) + u32::from(self.extent == Extent::Buffer)
+        let state = u32::from(self.root == Root::SinglePass);
+        data + state + u32::from(self.carry == Carry::Partials) + u32::from(self.extent == Extent::Buffer)
     }
 
     /// Entries of the section: one a lane, or one a subgroup. Subgroups can be as narrow as 4
     /// lanes, whatever the adapter reports.
     fn section_size(&self) -> u32 {
-        match self.root == Root::Reduce && self.layers.reduce != WorkgroupReduce::Subgroups {
+        let reduces = match (self.root, self.look_back) {
+            (Root::Reduce, _) | (Root::SinglePass, LookBack::Window) => true,
+            _ => false,
+        };
+        match reduces && self.layers.reduce != WorkgroupReduce::Subgroups {
             true => self.workgroup_size,
             false => self.workgroup_size.div_ceil(4),
         }

@@ -1,0 +1,17 @@
+// What a walk does that got nowhere: it gives up, and the call ends without a result.
+
+import package::look_back::{Walk};
+import package::single_pass::state::{Ticket};
+import package::subgroup::{Group, Lane};
+
+// Ends the walk. Any lanes, in flow that is uniform over the workgroup. No barrier.
+fn on_stall(
+    group: Group,
+    lane: Lane,
+    taken: Ticket,
+    walk: ptr<function, Walk>,
+    prefix: ptr<function, T>,
+) {
+    (*walk).failed = true;
+    (*walk).done = true;
+}
