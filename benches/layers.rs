@@ -144,7 +144,9 @@ fn run(context: &Context, n: usize) {
     let compile = |kernel: &Kernel| {
         let source = kernel.source.replace("ITEMS", &format!("{}u", kernel.items_per_lane));
         let linked = kernel.layers.link(&sum, &source).unwrap_or_else(|e| panic!("{e}"));
-        let overrides = linked.overrides(kernel.workgroup_size, kernel.tile() as u32).unwrap();
+        let overrides = linked
+            .overrides(context.capabilities(), kernel.workgroup_size, kernel.tile() as u32)
+            .unwrap();
         let (pipeline, group) = bench.pipeline(linked.native(), &overrides);
         // Whole tiles only; the rest of n is left out.
         let tiles = (n / kernel.tile()) as u32;

@@ -19,9 +19,10 @@ import package::workgroup_lanes::{workgroup_lanes_scan};
 fn rows(group: Group, lane: Lane) {
     // Items go to lanes in item order, which is the order of subgroups.
     let at = group.workgroup.x * WORKGROUP_SIZE + workgroup_lane(group, lane);
-    let weight = weights[at];
+    let weight = enter(lift(weights[at]));
     let totals = workgroup_lanes_scan(group, lane, weight);
-    distribution[at] = combine(totals.prefix, weight) / totals.total;
+    let running = lower(leave(combine(totals.prefix, weight)));
+    distribution[at] = running / lower(leave(totals.total));
 }";
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -39,7 +40,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         module: &module,
         entry_point: Some("rows"),
         compilation_options: wgpu::PipelineCompilationOptions {
-            constants: &linked.overrides(ROW as u32, ROW as u32)?,
+            constants: &linked.overrides(context.capabilities(), ROW as u32, ROW as u32)?,
             ..Default::default()
         },
         cache: None,

@@ -120,7 +120,7 @@ fn counted(context: &Context, row: &Row) -> Result<u32, Box<dyn std::error::Erro
         label: Some("count"),
         source: wgpu::ShaderSource::Wgsl(text.into()),
     });
-    let mut constants = linked.overrides(row.lanes, row.n)?;
+    let mut constants = linked.overrides(context.capabilities(), row.lanes, row.n)?;
     constants.push(("N", f64::from(row.n)));
     let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
         label: Some("count"),

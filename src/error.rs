@@ -48,15 +48,15 @@ pub enum Error {
         message: String,
     },
     /// A struct is not the same in Rust and in WGSL.
-    #[error("the struct {element} differs at `{field}`: WGSL has {wanted}, Rust has {got}")]
+    #[error("the struct {element}: {wanted} wanted, {got} found")]
     Layout {
         /// The struct.
         element: &'static str,
         /// The field; empty if it is the struct as a whole.
         field: String,
-        /// What WGSL has.
+        /// What would do.
         wanted: String,
-        /// What Rust has.
+        /// What there is.
         got: String,
     },
     /// The device's limits are too small for what was asked.

@@ -71,8 +71,9 @@ impl Layout {
     }
 
     /// The layout of a struct: its WGSL name and declaration, the Rust fields' names and byte
-    /// offsets, and the Rust size. When an operator is made of it, the two are compared field by
-    /// field, so that the same buffer serves a user's own shaders.
+    /// offsets, and the Rust size. When an operator is made of it, names, offsets and size are
+    /// compared, so that the same buffer serves a user's own shaders. What Rust has at an offset is
+    /// not known here: that it is an f32 and not a u32 is for the caller to see to.
     ///
     /// The struct has scalars and vectors of u32, i32 and f32, in at most 16 words. Where WGSL
     /// pads, Rust needs a field of its own, which WGSL need not have.
@@ -197,11 +198,11 @@ fn struct_members(
         got,
     };
     if crate::shader::is_reserved(name) {
-        let got = format!("`{name}`");
+        let got = format!("`{name}`, which its own text uses");
         return Err(differs("", "a name that the library does not use".to_owned(), got));
     }
     let module = naga::front::wgsl::parse_str(wgsl)
-        .map_err(|e| differs("", "a WGSL struct".to_owned(), e.message().to_owned()))?;
+        .map_err(|e| differs("", "valid WGSL".to_owned(), format!("{} ({wgsl:?})", e.message())))?;
     let ty = module.types.iter().find(|(_, ty)| ty.name.as_deref() == Some(name));
     let Some(TypeInner::Struct { members, span }) = ty.map(|(_, ty)| &ty.inner) else {
         return Err(differs("", format!("a WGSL struct {name}"), format!("{wgsl:?}")));
@@ -210,16 +211,17 @@ fn struct_members(
     let mut found = Vec::new();
     for member in members {
         let field = member.name.clone().unwrap_or_default();
-        let at = |offset: usize| format!("at byte {offset}");
+        let at = |side: &str, offset: usize| format!("{field} at byte {offset}, as in {side}");
         match rust.next() {
             Some(&(rust_name, offset)) if rust_name == field => {
                 if offset != member.offset as usize {
-                    return Err(differs(&field, at(member.offset as usize), at(offset)));
+                    let (wgsl, rust) = (at("WGSL", member.offset as usize), at("Rust", offset));
+                    return Err(differs(&field, wgsl, rust));
                 }
             }
             other => {
                 let got = other.map_or("nothing".to_owned(), |(name, _)| format!("`{name}`"));
-                return Err(differs(&field, format!("the field `{field}`"), got));
+                return Err(differs(&field, format!("the field `{field}` of WGSL"), got));
             }
         }
         let (scalar, lanes) = match module.types[member.ty].inner {
@@ -239,7 +241,8 @@ fn struct_members(
         return Err(differs(rust_name, "no further field".into(), format!("`{rust_name}`")));
     }
     if *span as usize != size_bytes {
-        return Err(differs("", format!("{span} bytes in all"), format!("{size_bytes} bytes")));
+        let wanted = format!("{span} bytes in all as in WGSL, padding fields included");
+        return Err(differs("", wanted, format!("{size_bytes} bytes in Rust")));
     }
     if size_bytes > 64 {
         return Err(differs("", "64 bytes at most".into(), format!("{size_bytes} bytes")));

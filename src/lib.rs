@@ -43,6 +43,9 @@
 //! items that one workgroup handles at a time, a *partial* a reduction of some tiles, the
 //! *spine* the scan over partials.
 
+/// The wgpu that the types of this crate are of.
+pub use wgpu;
+
 mod capabilities;
 mod context;
 mod element;

@@ -102,7 +102,8 @@ impl<T: Element> Operator<T> {
     /// An operator of the user's own: its identity, and how `a` (left) and `b` (right) combine.
     ///
     /// `combine` is a WGSL expression in `a` and `b`, or the text of a function
-    /// `fn combine(a: T, b: T) -> T` with whatever functions it calls. It must be associative
+    /// `fn combine(a: …, b: …) -> …`, with the element's WGSL type for the dots and whatever
+    /// functions it calls. It must be associative
     /// and `identity` neutral on both sides; neither can be checked. It must be pure: no
     /// module-scope variable, barrier, atomic or subgroup call. It needs no commutativity:
     /// the library combines in item order.
@@ -114,6 +115,18 @@ impl<T: Element> Operator<T> {
     /// Neutral and associative may mean: up to what `lower` forgets, such as a common factor.
     ///
     /// Errors: [`Error::InvalidWgsl`], with the place in `combine`; [`Error::Layout`].
+    ///
+    /// ```
+    /// use lookback::Operator;
+    /// let saturating = Operator::from_wgsl(
+    ///     0u32,
+    ///     "fn combine(a: u32, b: u32) -> u32 {
+    ///         if (a > 0xffffffffu - b) { return 0xffffffffu; }
+    ///         return a + b;
+    ///     }",
+    /// )?;
+    /// # Ok::<(), lookback::Error>(())
+    /// ```
     pub fn from_wgsl(identity: T, combine: &str) -> Result<Self, Error> {
         element::check_size::<T>()?;
         let checked = user_text::check(combine, Role::Combine, T::LAYOUT, T::LAYOUT)?;

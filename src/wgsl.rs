@@ -1,41 +1,56 @@
 //! The layers below the primitives, for shaders of your own: what `WarpScan`, `BlockScan` and
 //! `BlockReduce` are in CUB.
 //!
-//! A shader names what it uses with lines such as `import package::workgroup_lanes::{…};`.
-//! [`Layers::link`] replaces them by the text of the modules, for an element and an operator.
-//! The text also declares `T` (an accumulator while it is combined), `combine`, `identity`, and
-//! `enter`, `leave`, `lift`, `lower` between `T` and the operator's types, conversions between
-//! those and words (`in_decode`, `out_encode`, …), the element's structs, and the structs `Group`
-//! and `Lane`, which an entry point takes for its builtins:
+//! A shader names what it uses with lines such as `import package::workgroup_lanes::{…};`, where
+//! `package` is this library and the last part before the braces a file below `shaders/`.
+//! [`Layers::link`] replaces the lines by the text of those files and of what they import, for an
+//! element and an operator (any, if nothing is combined):
 //!
 //! ```
 //! use lookback::wgsl::Layers;
-//! use lookback::{Context, Operator};
+//! use lookback::{Context, Operator, wgpu};
 //!
 //! let context = Context::new()?;
 //! let layers = Layers::for_capabilities(context.capabilities());
 //! let linked = layers.link(
-//!     &Operator::<u32>::sum(),
-//!     "import package::workgroup::{WORKGROUP_SIZE};
+//!     &Operator::<f32>::max(),
+//!     "import package::workgroup::{WORKGROUP_SIZE, workgroup_lane};
 //! import package::subgroup::{Group, Lane};
 //! import package::workgroup_reduce::{workgroup_reduce};
 //!
-//! @group(0) @binding(0) var<storage, read_write> data: array<T>;
+//! @group(0) @binding(0) var<storage, read> items: array<f32>;
+//! @group(0) @binding(1) var<storage, read_write> maxima: array<f32>;
 //!
 //! @compute @workgroup_size(WORKGROUP_SIZE)
-//! fn sums(group: Group, lane: Lane) {
-//!     let total = workgroup_reduce(group, lane, data[group.workgroup.x * WORKGROUP_SIZE + lane.index]);
-//!     if (lane.index == 0u) { data[group.workgroup.x] = total; }
+//! fn rows(group: Group, lane: Lane) {
+//!     // Items go to lanes in item order, so that the operator need not commute.
+//!     let at = group.workgroup.x * WORKGROUP_SIZE + workgroup_lane(group, lane);
+//!     let greatest = workgroup_reduce(group, lane, enter(lift(items[at])));
+//!     if (lane.index == 0u) { maxima[group.workgroup.x] = lower(leave(greatest)); }
 //! }",
 //! )?;
 //! let module = context.device().create_shader_module(wgpu::ShaderModuleDescriptor {
 //!     label: None,
 //!     source: wgpu::ShaderSource::Wgsl(linked.native().into()),
 //! });
-//! // Given to the pipeline as its constants.
-//! let overrides = linked.overrides(256, 256)?;
+//! // Given to the pipeline as its constants: 256 lanes, a section of 256 entries.
+//! let overrides = linked.overrides(context.capabilities(), 256, 256)?;
 //! # Ok::<(), lookback::Error>(())
 //! ```
+//!
+//! What every text declares besides:
+//!
+//! | name | what it is |
+//! |---|---|
+//! | `T` | an accumulator while it is combined. It need not be the element's type: minima and maxima of floats are combined as u32 that order alike |
+//! | `combine(a: T, b: T) -> T`, `identity() -> T` | the operator |
+//! | `lift(x: In) -> Acc`, `lower(x: Acc) -> Out` | between the operator's input, accumulator and output |
+//! | `enter(x: Acc) -> T`, `leave(t: T) -> Acc` | between accumulators and `T`: `enter(lift(x))` on the way in, `lower(leave(t))` on the way out |
+//! | `in_decode(words: array<u32, IN_WORDS>) -> In`, `out_encode(x: Out) -> array<u32, OUT_WORDS>`; `acc_decode`, `acc_encode` | items as they lie in buffers: a `vec3` takes three words there, but four in an `array<vec3<f32>>` |
+//! | `Group`, `Lane` | structs of builtins, which an entry point takes (and others beside them): `group.workgroup` is the `vec3<u32>` of the workgroup's number, `lane.index` the lane's in the workgroup, in no order that matters |
+//!
+//! Names of all files that come along are taken: a shader that declares one of them, or a function
+//! of WGSL's own that they call, is refused.
 //!
 //! The example `fused_kernel` is a whole program.
 //!
@@ -44,24 +59,26 @@
 //! "All of the subgroup" stands for flow that is uniform over the subgroup; with emulated
 //! subgroups it must be uniform over the workgroup, since each exchange takes two barriers. CUDA's
 //! participation mask has no counterpart: flow is uniform, so all lanes take part, and what a
-//! branch would decide is balloted before it. Lanes without an item bring the identity. A `width`
+//! branch would decide is balloted before it. [`Layers::link`] does not check that flow is uniform;
+//! browsers do. A set of lanes is a `vec4<u32>` with one bit for each lane. Lanes without an item bring the identity. A `width`
 //! cuts subgroups into partitions, a power of two up to the subgroup's own width.
 //!
 //! A workgroup has a power of two of lanes, a multiple of the largest subgroup there can be. All
-//! functions of a workgroup share one section of workgroup memory: a barrier must stand between a
+//! functions of a workgroup share one array of `T` in workgroup memory, the section: a barrier must stand between a
 //! shader's own `section_get` and whatever writes the section next, be it `section_set` or another
 //! function. What functions return needs none. Barriers below are those with native subgroups;
-//! emulated, each shuffle or ballot on the way adds two, and a `T` or a word a lane of scratch.
+//! emulated, each shuffle or ballot on the way adds two; shuffles then take a `T` of workgroup memory for each
+//! lane, ballots a word.
 //!
 //! | import | function | called by | result in | scratch and barriers |
 //! |---|---|---|---|---|
 //! | `subgroup` | `subgroup_width(group)`, `subgroup_count(group)`, `subgroup_rank(lane)`, `subgroup_lane(lane)` | any | each lane | |
 //! | `subgroup::shuffle` | `shuffle(group, lane, value, source)`, `shuffle_up(…, delta)`, `shuffle_down(…, delta)`, `shuffle_xor(…, bits)`; a source outside leaves the lane's own value | all of the subgroup; delta uniform | all lanes | none |
 //! | `subgroup`, `subgroup::shuffle` | `shuffle_within(…, width)` and so on; `shuffle_xor_within` is in the second | the same | all lanes | the same |
-//! | `vote` | `ballot(group, lane, predicate)`: four words, a bit a lane | all of the subgroup | all lanes | none |
+//! | `vote` | `ballot(group, lane, predicate)`: the set of lanes whose predicate is true | all of the subgroup | all lanes | none |
 //! | `vote::lanes` | `any_lane`, `all_lanes`, `any_within`, `all_within`, `ballot_within` | as `ballot` | all lanes | as `ballot` |
-//! | `vote::lanes` | `first_lanes(count)`, `partition_lanes(lane, width)`, `count_lanes(lanes)`, `count_lanes_before(lane, lanes)` | any | each lane | |
-//! | `vote::match_any` | `match_any(group, lane, value)`, `match_any_within(…, width)`: the lanes with the same bits (all NaN are one for min and max of floats); `match_any_bits(group, lane, key, bits)` | as `ballot` | all lanes | a ballot a bit |
+//! | `vote::lanes` | sets: `first_lanes(count)`, `partition_lanes(lane, width)`: those of the lane's partition; numbers: `count_lanes(set)`, `count_lanes_before(lane, set)`: 0 in the first lane of a set | any | each lane | |
+//! | `vote::match_any` | `match_any(group, lane, value)`, `match_any_within(…, width)`: the lanes with the same bits (all NaN are one for min and max of floats); `match_any_bits(group, lane, key: u32, bits: u32)`: with the same lowest bits | as `ballot` | all lanes | one ballot for each bit |
 //! | `subgroup_scan` | `subgroup_inclusive_scan(group, lane, value)`; `subgroup_exclusive(group, lane, inclusive)` makes the exclusive scan of it | all of the subgroup | all lanes | as the shuffles |
 //! | `subgroup_reduce` | `subgroup_reduce(group, lane, value)` | all of the subgroup | lane 0 | as the shuffles |
 //! | `subgroup::partition` | `inclusive_scan_within(group, lane, value, width)`, `exclusive_within(group, lane, inclusive, width)`, `reduce_within(…)` | all of the subgroup | all lanes; `reduce_within`: the partition's first | as the shuffles |
@@ -238,7 +255,8 @@ impl Layers {
     /// head, and reads `for (var i = 0u; i < COUNT; i += 1u) { // unroll`.
     ///
     /// Errors: [`Error::Link`] if an import names what does not exist, if the shader declares what
-    /// an imported file calls, or if the whole is no valid WGSL; [`Error::Length`] for emulated
+    /// an imported file calls, or if naga finds the whole invalid (it does not check that flow is
+    /// uniform); [`Error::Length`] for emulated
     /// subgroups of other than 1, 2, 4, … 128 lanes.
     pub fn link<I: Element, A: Element, O: Element>(
         &self,
@@ -247,8 +265,9 @@ impl Layers {
     ) -> Result<Linked, Error> {
         if let Subgroup::Emulated(width) = self.subgroup {
             if !width.is_power_of_two() || width > 128 {
-                let what = "lanes of an emulated subgroup (a power of two, at most)";
-                return Err(Error::Length { what, wanted: 128, got: u64::from(width) });
+                let what = "the lanes of an emulated subgroup";
+                let wanted = u64::from(width.clamp(1, 128).next_power_of_two());
+                return Err(Error::Length { what, wanted, got: u64::from(width) });
             }
         }
         let refused = |message| Error::Link { message };
@@ -381,23 +400,48 @@ impl Linked {
     /// The library's overrides that the text declares, with their values for a number of lanes of
     /// the workgroup and of entries of the section; a pipeline takes them as its constants.
     ///
-    /// With native subgroups, `workgroup_size` must be a multiple of the device's largest,
-    /// [`Capabilities::subgroup_lanes_max`](crate::Capabilities::subgroup_lanes_max).
-    ///
     /// Errors: [`Error::Length`] unless `workgroup_size` is a power of two and a multiple of the
-    /// emulated subgroup.
+    /// largest subgroup, or if the section has fewer entries than imported functions take;
+    /// [`Error::Limit`] for more lanes than the device has.
     pub fn overrides(
         &self,
+        capabilities: &Capabilities,
         workgroup_size: u32,
         section_size: u32,
     ) -> Result<Vec<(&'static str, f64)>, Error> {
-        let emulated_width = match self.subgroup {
-            Subgroup::Native => 1,
-            Subgroup::Emulated(width) => width,
+        let (emulated_width, widest) = match self.subgroup {
+            Subgroup::Native => (1, capabilities.subgroup_lanes_max),
+            Subgroup::Emulated(width) => (width, width),
         };
-        if !workgroup_size.is_power_of_two() || workgroup_size < emulated_width {
-            let what = "lanes of the workgroup (a power of two, at least)";
-            let (wanted, got) = (u64::from(emulated_width), u64::from(workgroup_size));
+        let wanted = widest.max(workgroup_size).max(1).next_power_of_two();
+        if wanted != workgroup_size {
+            let what = "the lanes of the workgroup";
+            let (wanted, got) = (u64::from(wanted), u64::from(workgroup_size));
+            return Err(Error::Length { what, wanted, got });
+        }
+        if workgroup_size > capabilities.workgroup_lanes {
+            return Err(Error::Limit {
+                what: "the lanes of the workgroup".to_owned(),
+                wanted: u64::from(workgroup_size),
+                limit: "max_compute_invocations_per_workgroup",
+                got: u64::from(capabilities.workgroup_lanes),
+            });
+        }
+        let has = |file: &str| self.text.contains(&format!("// {file}\n"));
+        let by_lanes = ["interleaved", "strided", "sequential", "subgroup_tail", "unrolled"];
+        let wanted = match () {
+            _ if by_lanes.iter().any(|name| has(&format!("workgroup_reduce/{name}"))) => {
+                workgroup_size
+            }
+            // Subgroups can be as narrow as 4 lanes, whatever the adapter reports.
+            _ if has("workgroup_totals/shuffles") || has("workgroup_totals/section") => {
+                workgroup_size.div_ceil(emulated_width.max(4).min(workgroup_size))
+            }
+            _ => 1,
+        };
+        if section_size < wanted && self.overrides.iter().any(|name| name == "SECTION_SIZE") {
+            let what = "the entries of the section (at least)";
+            let (wanted, got) = (u64::from(wanted), u64::from(section_size));
             return Err(Error::Length { what, wanted, got });
         }
         let all = [

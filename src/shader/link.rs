@@ -46,6 +46,9 @@ pub(crate) fn link(
             let mut import = line.trim().to_owned();
             while !import.ends_with(';') {
                 let Some(next) = lines.next() else { break };
+                if next.trim_start().starts_with("import ") {
+                    return Err(format!("{path}: an import ends with `}};`: {import}"));
+                }
                 import.push_str(next.trim());
             }
             let (target, names) =
@@ -54,7 +57,11 @@ pub(crate) fn link(
                 .ok_or_else(|| format!("{path}: there is no file {target}: {import}"))?;
             for name in names {
                 if !declares(text, name) {
-                    return Err(format!("{path}: {target} declares no {name}"));
+                    let other = files.iter().find(|(_, text)| declares(text, name));
+                    let hint = other.map_or(String::new(), |(other, _)| {
+                        format!("; `package::{}` does", other.replace('/', "::"))
+                    });
+                    return Err(format!("{path}: {target} declares no `{name}`{hint}: {import}"));
                 }
             }
             wanted.push(target);

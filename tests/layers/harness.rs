@@ -43,7 +43,9 @@ impl Shader {
             module: &module,
             entry_point: Some("layer"),
             compilation_options: wgpu::PipelineCompilationOptions {
-                constants: &linked.overrides(workgroup_size, section_size).unwrap(),
+                constants: &linked
+                    .overrides(context.capabilities(), workgroup_size, section_size)
+                    .unwrap(),
                 // What a function reads of workgroup memory it must have written.
                 zero_initialize_workgroup_memory: false,
             },

@@ -74,7 +74,7 @@ impl Visit for Judge {
         _: fn(usize) -> I,
     ) {
         for (layers, linked) in all(operator) {
-            judge(linked.native(), &linked.overrides(128, 256).unwrap(), "layer")
+            judge(linked.native(), &linked.overrides(&capabilities(), 128, 256).unwrap(), "layer")
                 .unwrap_or_else(|e| panic!("{name}, {layers:?}: {e}"));
             self.0 += 1;
         }
@@ -116,7 +116,15 @@ fn what_can_not_be_linked_is_a_typed_error() {
     };
     for (source, says) in [
         ("import package::nowhere::{f};", "there is no file nowhere"),
-        ("import package::workgroup_scan::{f};", "declares no f"),
+        ("import package::workgroup_scan::{f};", "declares no `f`"),
+        (
+            "import package::vote::{any_lane};",
+            "declares no `any_lane`; `package::vote::lanes` does",
+        ),
+        (
+            "import package::vote::{ballot}\nimport package::subgroup::{Lane};",
+            "an import ends with `};`",
+        ),
         ("import package::workgroup_scan{f};", "wanted `import package::path::{names};`"),
         ("fn combine() {}", "redefinition"),
         ("fn f() -> u32 { return missing; }", "missing"),
@@ -136,17 +144,25 @@ fn what_can_not_be_linked_is_a_typed_error() {
     // Only what is imported is handed out.
     let linked = layers.link(&Operator::<u32>::sum(), "// nothing").unwrap();
     assert!(!linked.native().contains("subgroupShuffle"));
-    assert_eq!(linked.overrides(64, 64).unwrap(), []);
+    assert_eq!(linked.overrides(&capabilities(), 64, 64).unwrap(), []);
     assert!(linked.webgpu().starts_with("enable subgroups;\n"));
     for width in [0, 3, 256] {
         let layers = Layers::for_subgroup(Subgroup::Emulated(width));
         let error = layers.link(&Operator::<u32>::sum(), "").unwrap_err();
-        assert!(matches!(error, Error::Length { wanted: 128, .. }), "{error}");
+        assert!(matches!(error, Error::Length { .. }), "{error}");
     }
     let linked = sum_linked(Layers::for_subgroup(Subgroup::Emulated(32)), REDUCE);
+    let short = linked.overrides(&capabilities(), 64, 63).unwrap_err();
+    assert!(matches!(short, Error::Length { wanted: 64, got: 63, .. }), "{short}");
+    let many = linked.overrides(&capabilities(), 2048, 2048).unwrap_err();
+    assert!(matches!(many, Error::Limit { wanted: 2048, got: 1024, .. }), "{many}");
     for (lanes, is_good) in [(0, false), (16, false), (32, true), (48, false), (64, true)] {
-        assert_eq!(linked.overrides(lanes, 64).is_ok(), is_good, "{lanes}");
+        assert_eq!(linked.overrides(&capabilities(), lanes, 64).is_ok(), is_good, "{lanes}");
     }
+}
+
+fn capabilities() -> lookback::Capabilities {
+    operators::capabilities(wgpu::DeviceType::Other, 0)
 }
 
 fn sum_linked(layers: Layers, source: &str) -> Linked {
@@ -187,7 +203,7 @@ fn f() -> u32 {{
         ),
     ] {
         let linked = sum_linked(layers, &source);
-        judge(linked.native(), &linked.overrides(64, 64).unwrap(), "layer")
+        judge(linked.native(), &linked.overrides(&capabilities(), 64, 64).unwrap(), "layer")
             .unwrap_or_else(|e| panic!("{source}: {e}"));
     }
     // Overrides are those of the text, not of its comments or of the user's constants.
@@ -197,7 +213,7 @@ fn f() -> u32 {{
         "fn g(SECTION_SIZE: u32) -> bool {\n\treturn 3u > SECTION_SIZE;\n}",
         "@id(3) override WORKGROUP_SIZE: u32 = 1u;",
     ] {
-        let overrides = sum_linked(layers, source).overrides(64, 64).unwrap();
+        let overrides = sum_linked(layers, source).overrides(&capabilities(), 64, 64).unwrap();
         assert_eq!(overrides, [], "{source}");
     }
 }
