@@ -49,7 +49,7 @@ fn single_pass(group: Group, lane: Lane) {
         // No later tile waits for this one, and the host is told.
         if (lane.index == 0u) {
             descriptor_publish(taken.parity, taken.tile, STATE_FAILED, identity());
-            atomicStore(&state[STATE_STATUS], 1u);
+            atomicAdd(&state[STATE_STATUS], 1u);
         }
         return;
     }
@@ -74,5 +74,5 @@ fn single_pass(group: Group, lane: Lane) {
 override STALL_EVERY: u32 = 0u;
 
 fn is_stalled(tile: u32) -> bool {
-    return STALL_EVERY != 0u && tile % STALL_EVERY == STALL_EVERY - 1u;
+    return STALL_EVERY != 0u && (tile + 1u) % max(STALL_EVERY, 1u) == 0u;
 }

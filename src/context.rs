@@ -1,6 +1,6 @@
 //! Context: a device and its queue, what it can do, and the kernels compiled for it.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::capabilities::{Capabilities, requirements};
@@ -28,6 +28,8 @@ struct Inner {
     pipelines: Cache,
     poller: Arc<Poller>,
     scratch: Shared,
+    /// The greatest number of given-up tiles that was read so far.
+    given_up: AtomicU32,
 }
 
 /// An adapter of this machine, for lists and choices.
@@ -139,10 +141,9 @@ impl Context {
         queue: wgpu::Queue,
         capabilities: Capabilities,
     ) -> Self {
-        let (pipelines, poller, scratch) = Default::default();
-        Context {
-            inner: Arc::new(Inner { device, queue, capabilities, pipelines, poller, scratch }),
-        }
+        let (pipelines, poller, scratch, given_up) = Default::default();
+        let inner = Inner { device, queue, capabilities, pipelines, poller, scratch, given_up };
+        Context { inner: Arc::new(inner) }
     }
 
     /// The device.
@@ -166,6 +167,10 @@ impl Context {
 
     pub(crate) fn scratch(&self) -> &Shared {
         &self.inner.scratch
+    }
+
+    pub(crate) fn given_up(&self) -> &AtomicU32 {
+        &self.inner.given_up
     }
 
     pub(crate) fn poller(&self) -> &Arc<Poller> {

@@ -4,8 +4,8 @@ use crate::capabilities::Capabilities;
 use crate::error::Error;
 use crate::operator::Definition;
 use crate::plan::{Counted, Params, Pass, Placement, Plan, Resource};
-use crate::shader::{Carry, Extent, Kernel, LookBack, Memory, Part, Root, Stalled, Tile};
 use crate::scratch::DESCRIPTOR_WORDS;
+use crate::shader::{Carry, Extent, Kernel, LookBack, Memory, Part, Root, Stalled, Tile};
 use crate::tuning::{Builtins, Tuning};
 use crate::wgsl::{Layers, Subgroup};
 
@@ -46,6 +46,7 @@ impl Geometry {
         capabilities: &Capabilities,
         tuning: &Tuning,
         operator: &Definition,
+        single_pass: bool,
     ) -> Result<Self, Error> {
         let limit = |what: &str, wanted: u32, limit: &'static str, got: u32| Error::Limit {
             what: what.to_owned(),
@@ -91,7 +92,8 @@ impl Geometry {
                 storage_bindings: capabilities.storage_bindings,
                 workgroups_limit: capabilities.workgroups,
             };
-            let roots = [Root::Reduce, Root::Downsweep, Root::SinglePass].into_iter();
+            let last = if single_pass { Root::SinglePass } else { Root::Downsweep };
+            let roots = [Root::Reduce, Root::Downsweep, last].into_iter();
             let bytes = roots.map(|root| geometry.kernel(operator, root).workgroup_bytes(operator));
             let bytes = bytes.max().unwrap_or(0);
             if bytes <= capabilities.workgroup_bytes {
@@ -134,7 +136,9 @@ impl Geometry {
         let words = input.words().max(operator.accumulator.words());
         // The layers have the builtins on unless the tuning has none.
         let layers = match (root, self.builtins) {
-            (Root::Downsweep | Root::SinglePass, Builtins::Reductions) => Layers { builtins: false, ..self.layers },
+            (Root::Downsweep | Root::SinglePass, Builtins::Reductions) => {
+                Layers { builtins: false, ..self.layers }
+            }
             _ => self.layers,
         };
         Kernel {

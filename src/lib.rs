@@ -76,7 +76,7 @@ pub use layout::{Layout, Scalar};
 pub use operator::Operator;
 pub use plan::{Params, Pass, Plan, Resource};
 pub use reduce::Reduce;
-pub use scan::{Algorithm, Kind, Scan};
+pub use scan::{Algorithm, Dispatched, Kind, Scan};
 pub use shader::{Carry, Extent, Kernel, LookBack, Memory, Part, Root, Stalled, Tile};
 pub use slice::{GpuSlice, Segment};
 pub use tuning::{Builtins, Tuning};

@@ -34,7 +34,7 @@ impl<I: Element, A: Element, O: Element> Prepared<I, A, O> {
         single_pass: bool,
     ) -> Result<Self, Error> {
         let definition = &operator.definition;
-        let geometry = Geometry::fit(context.capabilities(), tuning, definition)?;
+        let geometry = Geometry::fit(context.capabilities(), tuning, definition, single_pass)?;
         Ok(Prepared {
             context: context.clone(),
             operator: operator.clone(),
@@ -63,10 +63,10 @@ impl<I: Element, A: Element, O: Element> Prepared<I, A, O> {
         self.geometry.partials_bytes(&self.operator.definition)
     }
 
-    /// The word that single passes leave when they give up.
-    pub fn status(&self) -> Option<Result<GpuSlice<u32>, Error>> {
-        let state = self.scratch.state.as_ref()?;
-        Some(GpuSlice::new(state, STATUS_WORD..STATUS_WORD + 1))
+    /// The word that counts the tiles of single passes that have given up.
+    pub fn status(&self) -> Result<Option<GpuSlice<u32>>, Error> {
+        let state = self.scratch.state.as_ref();
+        state.map(|state| GpuSlice::new(state, STATUS_WORD..STATUS_WORD + 1)).transpose()
     }
 
     /// The words of the initial value.

@@ -1,6 +1,7 @@
 //! Scan: the running combination of the items.
 
 use std::fmt;
+use std::sync::atomic::Ordering;
 
 use crate::context::Context;
 use crate::element::Element;
@@ -24,17 +25,17 @@ pub enum Kind {
     Exclusive,
 }
 
-/// How a scan comes about.
+/// How a scan comes about. A call that gives up has no result: [`Dispatched::check`] says so, and
+/// [`Scan::run`] does it again by reduce-then-scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Algorithm {
     /// Reduce-then-scan: three passes, 3n data moved, safe on every device.
     ReduceThenScan,
     /// A single pass, 2n data moved, in which each tile waits for the prefix of the one before.
-    /// Gives up with [`Error::Stalled`] where that does not come.
+    /// Gives up where that does not come.
     Chained,
     /// A single pass, 2n, in which tiles look back over aggregates until they meet a prefix
-    /// (decoupled look-back). Gives up with [`Error::Stalled`] where a tile does not run while
-    /// others wait for it.
+    /// (decoupled look-back). Gives up where a tile does not run while others wait for it.
     LookBack,
     /// The same, but a tile that waits in vain reduces the other one by itself (decoupled
     /// fallback): right on every device. Input and output may not overlap.
@@ -117,23 +118,13 @@ impl<I: Element, A: Element, O: Element> Scan<I, A, O> {
         Scan { stall_every: every, ..self.clone() }
     }
 
-    /// Whether any single pass of the context has given up since the last check, and forgets it.
-    /// Submits a copy and waits for it and for all work submitted before.
-    ///
-    /// Errors: [`Error::Stalled`] if one has; [`Error::DeviceLost`].
-    pub fn check(&self) -> Result<(), Error> {
-        let Some(status) = self.prepared.status() else { return Ok(()) };
-        let status = status?;
-        let context = &self.prepared.context;
-        match context.download(&status)?[..] {
-            [0] => Ok(()),
-            _ => {
-                let start = status.segments()[0].bytes.start;
-                context.scoped("the status", |_| {
-                    context.queue().write_buffer(status.buffer(), start, &[0; 4]);
-                })?;
-                Err(Error::Stalled)
-            }
+    /// The word on the device that counts the tiles of single passes that have given up, of all
+    /// plans of the context: what a recorded call adds to it, it has failed by. `None` for
+    /// reduce-then-scan.
+    pub fn status(&self) -> Result<Option<GpuSlice<u32>>, Error> {
+        match self.algorithm {
+            Algorithm::ReduceThenScan => Ok(None),
+            _ => self.prepared.status(),
         }
     }
 
@@ -171,17 +162,35 @@ impl<I: Element, A: Element, O: Element> Scan<I, A, O> {
     /// ```
     pub fn run(&self, input: &[I]) -> Result<Vec<O>, Error> {
         let n = input.len() as u64;
-        let output = self.prepared.run(input, n, |input, output| self.dispatch(input, output))?;
-        self.check()?;
-        Ok(output)
+        let mut call = None;
+        let output = self.prepared.run(input, n, |input, output| {
+            call = Some(self.dispatch(input, output)?);
+            Ok(())
+        })?;
+        match call.map_or(Ok(()), |call| call.check()) {
+            Err(Error::Stalled) => self.safe().run(input),
+            checked => checked.map(|()| output),
+        }
     }
 
     /// [`Scan::run`] without blocking the thread: uploads and submits when first polled.
     ///
     /// Errors: as [`Scan::run`].
     pub async fn run_async(&self, input: &[I]) -> Result<Vec<O>, Error> {
-        let dispatch = |input: &_, output: &_| self.dispatch(input, output);
-        self.prepared.run_async(input, input.len() as u64, dispatch).await
+        let mut call = None;
+        let dispatch = |input: &_, output: &_| {
+            call = Some(self.dispatch(input, output)?);
+            Ok(())
+        };
+        let output = self.prepared.run_async(input, input.len() as u64, dispatch).await?;
+        let checked = match call {
+            Some(call) => call.check_async().await,
+            None => Ok(()),
+        };
+        match checked {
+            Err(Error::Stalled) => Box::pin(self.safe().run_async(input)).await,
+            checked => checked.map(|()| output),
+        }
     }
 
     /// Scans a slice of the device into a slice of as many items: submits and does not wait.
@@ -191,8 +200,19 @@ impl<I: Element, A: Element, O: Element> Scan<I, A, O> {
     ///
     /// Errors: [`Error::Length`] unless both have as many items, [`Error::Usage`] without
     /// `STORAGE`, [`Error::Aliased`], [`Error::Limit`] beyond the largest binding.
-    pub fn dispatch(&self, input: &GpuSlice<I>, output: &GpuSlice<O>) -> Result<(), Error> {
-        record::dispatch(&self.prepared.context, |pass| self.record_in_pass(pass, input, output))
+    pub fn dispatch(&self, input: &GpuSlice<I>, output: &GpuSlice<O>) -> Result<Dispatched, Error> {
+        let context = self.prepared.context.clone();
+        let status = self.status()?;
+        // A number that was read before the call: what others add meanwhile is taken for its own.
+        let before = context.given_up().load(Ordering::SeqCst);
+        record::dispatch(&context, |pass| self.record_in_pass(pass, input, output))?;
+        Ok(Dispatched { context, status, before })
+    }
+
+    /// The same by reduce-then-scan, for a call that has given up.
+    fn safe(&self) -> Self {
+        log::warn!("a scan in a single pass gave up, and is done by reduce-then-scan");
+        Scan { algorithm: Algorithm::ReduceThenScan, ..self.clone() }
     }
 
     /// Records the scan into an encoder of the caller's, in a compute pass of its own; otherwise as
@@ -245,11 +265,48 @@ impl<I: Element, A: Element, O: Element> Scan<I, A, O> {
             return Ok(safe);
         }
         let choices = (look_back, stalled, self.stall_every);
-        let single = geometry.single_pass(definition, pieces, counted, choices, exclusive, carry)?;
+        let single =
+            geometry.single_pass(definition, pieces, counted, choices, exclusive, carry)?;
         match counted != Counted::Host && single.passes.len() > 1 {
             true => Ok(safe),
             false => Ok(single),
         }
+    }
+}
+
+/// A call that was submitted.
+#[derive(Clone, Debug)]
+pub struct Dispatched {
+    context: Context,
+    status: Option<GpuSlice<u32>>,
+    before: u32,
+}
+
+impl Dispatched {
+    /// Whether the call has a result. For a single pass, submits a copy and waits for it and for
+    /// all work submitted before; else does nothing.
+    ///
+    /// Errors: [`Error::Stalled`] if a tile has given up, of this call or of one beside it;
+    /// [`Error::DeviceLost`].
+    pub fn check(&self) -> Result<(), Error> {
+        match &self.status {
+            None => Ok(()),
+            Some(status) => self.compare(&self.context.download(status)?),
+        }
+    }
+
+    /// [`Dispatched::check`] without blocking the thread.
+    pub async fn check_async(&self) -> Result<(), Error> {
+        match &self.status {
+            None => Ok(()),
+            Some(status) => self.compare(&self.context.download_async(status).await?),
+        }
+    }
+
+    fn compare(&self, given_up: &[u32]) -> Result<(), Error> {
+        let now = given_up.first().copied().unwrap_or(self.before);
+        self.context.given_up().fetch_max(now, Ordering::SeqCst);
+        if now == self.before { Ok(()) } else { Err(Error::Stalled) }
     }
 }
 

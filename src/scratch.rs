@@ -25,7 +25,7 @@ pub(crate) struct Scratch {
 const STATE_WORDS: u64 = 40;
 pub(crate) const DESCRIPTOR_WORDS: u32 = 524_288;
 
-/// The word of the state that is 1 once a call has given up.
+/// The word of the state that counts the tiles that have given up.
 pub(crate) const STATUS_WORD: u64 = 1;
 
 /// A state of zeros, which is what a new buffer holds.

@@ -345,7 +345,9 @@ impl Kernel {
             (Root::Downsweep | Root::SinglePass, Memory::Separate) => 2 * wide,
         };
         let state = u32::from(self.root == Root::SinglePass);
-        data + state + u32::from(self.carry == Carry::Partials) + u32::from(self.extent == Extent::Buffer)
+        data + state
+            + u32::from(self.carry == Carry::Partials)
+            + u32::from(self.extent == Extent::Buffer)
     }
 
     /// Entries of the section: one a lane, or one a subgroup. Subgroups can be as narrow as 4

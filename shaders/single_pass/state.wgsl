@@ -11,7 +11,7 @@ import package::workgroup::{WORKGROUP_SIZE};
 @group(0) @binding(7) var<storage, read_write> state: array<atomic<u32>>;
 
 // Word 0: tiles taken so far, and which array is published in, as the highest bit.
-// Word 1: 1 once a call has given up; it stays until the host clears it.
+// Word 1: how many tiles have given up since the beginning.
 // Words 2 and 3: words published in each array.
 // Words 4 to 6: looks that found nothing new, looks in all, tiles reduced for others.
 // Words 8 to 39: what stands before a piece, and room for what stands before the next.

@@ -202,7 +202,7 @@ pub fn scan_at<I: Element, A: Element, O: Element>(
     let input_slice = GpuSlice::new(src.buffer(), src_item..src_item + n)?;
     let output_slice = GpuSlice::<O>::new(dst.buffer(), dst_item..dst_item + n)?;
     assert_eq!(one_buffer, input_slice.buffer() == output_slice.buffer());
-    scan.dispatch(&input_slice, &output_slice)?;
+    scan.dispatch(&input_slice, &output_slice)?.check()?;
 
     let after = context.download(&dst)?;
     let written = (dst_item * out_words) as usize..((dst_item + n) * out_words) as usize;

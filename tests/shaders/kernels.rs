@@ -3,7 +3,8 @@
 
 use lookback::wgsl::{Layers, SectionScan, Subgroup, Totals, WorkgroupScan};
 use lookback::{
-    Carry, Element, Extent, Kernel, Memory, Operator, Params, Part, Root, Tile, Tuning,
+    Carry, Element, Extent, Kernel, LookBack, Memory, Operator, Params, Part, Root, Stalled, Tile,
+    Tuning,
 };
 use naga::valid::ModuleInfo;
 use naga::{AddressSpace, Module, TypeInner};
@@ -49,6 +50,9 @@ pub fn variants() -> Vec<Kernel> {
                                 0 => Extent::Buffer,
                                 _ => Extent::Params,
                             },
+                            look_back: LookBack::Window,
+                            stalled: Stalled::Fail,
+                            stall_every: 0,
                             exclusive: tile == Tile::Vector,
                             workgroup_size: 0,
                             group: 0,
@@ -56,6 +60,26 @@ pub fn variants() -> Vec<Kernel> {
                         });
                     }
                 }
+            }
+        }
+    }
+    for layers in layers() {
+        for (look_back, stalled) in [
+            (LookBack::Chained, Stalled::Fail),
+            (LookBack::Window, Stalled::Fail),
+            (LookBack::Window, Stalled::Reduce),
+        ] {
+            for tile in [Tile::Vector, Tile::Scalar] {
+                let memory = match (stalled, kernels.len() % 2) {
+                    (Stalled::Fail, 1) => Memory::Shared,
+                    _ => Memory::Separate,
+                };
+                let root = Root::SinglePass;
+                let carry = Carry::State;
+                let extent = if kernels.len() % 3 == 0 { Extent::Buffer } else { Extent::Params };
+                let kernel =
+                    Kernel { root, layers, look_back, stalled, tile, memory, ..kernels[0] };
+                kernels.push(Kernel { carry, extent, ..kernel });
             }
         }
     }
