@@ -3,8 +3,8 @@
 
 mod timing;
 
-use lookback::{Builtins, Context, Kind, Operator, Reduce, Scan, Tuning, reference};
-use timing::{Bench, summary};
+use lookback::{Algorithm, Builtins, Context, Kind, Operator, Reduce, Scan, Tuning, reference};
+use timing::{Bench, Candidate, summary};
 
 /// The host's time for recording a warm scan, and for the encoder's `finish`.
 fn record_time(bench: &Bench, scan: &Scan<u32>) {
@@ -64,6 +64,33 @@ fn run(context: &Context, n: usize) {
         assert!(context.download(&bench.output).unwrap() == wanted, "scan is wrong");
     }
 
+    // The single passes, in the shapes that the command line names: `--shapes` tries some.
+    let mut single = Vec::new();
+    let shapes: &[[u32; 2]] = match std::env::args().any(|arg| arg == "--shapes") {
+        true => &[[256, 16], [512, 16], [512, 32], [1024, 16], [1024, 32], [1024, 56]],
+        false => &[[tuning.workgroup_size, tuning.words_per_lane]],
+    };
+    for &[workgroup_size, words_per_lane] in shapes {
+        for (name, algorithm) in [
+            ("chained", Algorithm::Chained),
+            ("look-back", Algorithm::LookBack),
+            ("fallback", Algorithm::Fallback),
+        ] {
+            let tuning = Tuning { workgroup_size, words_per_lane, ..tuning };
+            let scan =
+                Scan::with_algorithm(context, &sum, Kind::Inclusive, algorithm, &tuning).unwrap();
+            let call = scan.dispatch(&bench.input, &bench.output).unwrap();
+            let name = format!("scan {name} {workgroup_size} x {words_per_lane}");
+            match call.check() {
+                Ok(()) => {
+                    assert!(context.download(&bench.output).unwrap() == wanted, "{name} is wrong");
+                    single.push((name, scan));
+                }
+                Err(error) => println!("{name} left out: {error}"),
+            }
+        }
+    }
+
     record_time(&bench, &scan);
     let record_reduce = |reduce: &Reduce<u32>, pass: &mut wgpu::ComputePass<'_>| {
         reduce.record_in_pass(pass, &bench.input, &total).unwrap();
@@ -71,10 +98,22 @@ fn run(context: &Context, n: usize) {
     let record_scan = |scan: &Scan<u32>, pass: &mut wgpu::ComputePass<'_>| {
         scan.record_in_pass(pass, &bench.input, &bench.output).unwrap();
     };
-    bench.compare(&[
-        ("reduce".to_owned(), &|pass| record_reduce(&reduce, pass), 4),
-        (format!("reduce {other_name}"), &|pass| record_reduce(&other_reduce, pass), 4),
-        ("scan".to_owned(), &|pass| record_scan(&scan, pass), 8),
-        (format!("scan {other_name}"), &|pass| record_scan(&other_scan, pass), 8),
-    ]);
+    let records: Vec<_> = single
+        .iter()
+        .map(|(name, scan)| (name, move |pass: &mut wgpu::ComputePass<'_>| record_scan(scan, pass)))
+        .collect();
+    let own_reduce = |pass: &mut wgpu::ComputePass<'_>| record_reduce(&reduce, pass);
+    let alike_reduce = |pass: &mut wgpu::ComputePass<'_>| record_reduce(&other_reduce, pass);
+    let own_scan = |pass: &mut wgpu::ComputePass<'_>| record_scan(&scan, pass);
+    let alike_scan = |pass: &mut wgpu::ComputePass<'_>| record_scan(&other_scan, pass);
+    let mut candidates: Vec<Candidate<'_>> = vec![
+        ("reduce".to_owned(), &own_reduce, 4),
+        (format!("reduce {other_name}"), &alike_reduce, 4),
+        ("scan".to_owned(), &own_scan, 8),
+        (format!("scan {other_name}"), &alike_scan, 8),
+    ];
+    for (name, record) in &records {
+        candidates.push(((*name).clone(), record, 8));
+    }
+    bench.compare(&candidates);
 }

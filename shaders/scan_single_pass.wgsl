@@ -33,7 +33,7 @@ fn single_pass(group: Group, lane: Lane) {
     if (lane.index == 0u && !is_stalled(taken.tile)) {
         descriptor_publish(taken.parity, taken.tile, STATE_AGGREGATE, totals.total);
     }
-    var walk = Walk(taken.tile, false, false);
+    var walk = Walk(taken.tile, 0u, 0u, false, false);
     var prefix = identity();
     loop {
         look_back(group, lane, taken.parity, &walk, &prefix);

@@ -13,6 +13,8 @@ const LOOKS = 4096u;
 // Where the wait stands: for tile `end - 1`.
 struct Walk {
     end: u32,
+    looks: u32,
+    reduced: u32,
     done: bool,
     failed: bool,
 }

@@ -13,12 +13,17 @@ import package::workgroup_reduce::{workgroup_reduce};
 // Descriptors that are looked at together: at most the lanes of a workgroup.
 override WINDOW: u32 = 32u;
 
-// Looks in a row that may find nothing new. Far below the loop budget of any driver.
-const LOOKS = 256u;
+// Looks in a row that may find nothing new, and looks of a walk until it has no patience left.
+// lavapipe ends all loops after 65,535 trips of a lane; these, and the tiles that a walk may
+// reduce for others, keep far below.
+const LOOKS = 2048u;
+const LOOKS_IN_ALL = 16384u;
 
 // Where a walk stands: what tiles `end` to the workgroup's own combine to is known.
 struct Walk {
     end: u32,
+    looks: u32,
+    reduced: u32,
     done: bool,
     failed: bool,
 }
@@ -43,7 +48,7 @@ fn look_back(
     // 1 for the nearest tile. Lanes outside the window look at nothing.
     let behind = WORKGROUP_SIZE - place;
     var looks = 0u;
-    while (looks < LOOKS && !(*walk).done) {
+    while (looks < select(LOOKS, 1u, (*walk).looks >= LOOKS_IN_ALL) && !(*walk).done) {
         if (lane.index == 0u) {
             atomicStore(&window_prefix, 0u);
             atomicStore(&window_nothing, 0u);
@@ -89,11 +94,14 @@ fn look_back(
             (*walk).end -= min(WORKGROUP_SIZE - first, (*walk).end);
             (*walk).done = met;
             looks = 0u;
+            // A look that finds something loops further, in workgroup_reduce.
+            (*walk).looks += 8u;
         } else if (found.z == WORKGROUP_SIZE) {
             (*walk).failed = true;
             (*walk).done = true;
         } else {
             looks += 1u;
+            (*walk).looks += 1u;
         }
     }
 }

@@ -11,6 +11,9 @@ import package::subgroup::{Group, Lane};
 import package::tile::{tile_load};
 import package::tile_scan::{tile_scan};
 
+// Tiles that a walk may reduce for others: past these something else is wrong.
+const REDUCED_MAX = 512u;
+
 // Combines tile `end - 1` and steps over it. Called by all lanes of the workgroup, in flow that is
 // uniform over it. Barriers: those of tile_scan, which the tile's own workgroup calls too, so that
 // both find the same bits.
@@ -21,6 +24,12 @@ fn on_stall(
     walk: ptr<function, Walk>,
     prefix: ptr<function, T>,
 ) {
+    if ((*walk).reduced == REDUCED_MAX) {
+        (*walk).failed = true;
+        (*walk).done = true;
+        return;
+    }
+    (*walk).reduced += 1u;
     let tile = (*walk).end - 1u;
     var items: array<T, ITEMS>;
     var row_prefix: array<T, ROWS>;
