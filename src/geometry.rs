@@ -292,7 +292,8 @@ impl Geometry {
     }
 
     /// A scan in a single pass a piece, or a part of one with as many tiles as there is room for
-    /// descriptors. What stands before a later one is left on the device.
+    /// descriptors. What stands before a later one is left on the device. `None` for few tiles, and
+    /// for a count on the device with more than one pass: those are [`Geometry::scan`]'s.
     ///
     /// Errors: [`Error::Limit`] if the device has too few bindings.
     pub(crate) fn single_pass(
@@ -303,7 +304,7 @@ impl Geometry {
         (look_back, stalled, stall_every): (LookBack, Stalled, u32),
         exclusive: bool,
         carry: Option<&[u32]>,
-    ) -> Result<Plan, Error> {
+    ) -> Result<Option<Plan>, Error> {
         let kernel = self.kernel(operator, Root::SinglePass).counted(counted);
         let kernel =
             Kernel { carry: Carry::State, look_back, stalled, stall_every, exclusive, ..kernel };
@@ -317,8 +318,13 @@ impl Geometry {
                 let n_items = part_items.min(piece.n_items - first);
                 let placement = Placement {
                     n_items,
-                    src_word: piece.src_word + first * operator.input.words(),
-                    dst_word: piece.dst_word + first * operator.output.words(),
+                    // Words of a binding are counted in 32 bits; a plan for more is for print only.
+                    src_word: piece
+                        .src_word
+                        .wrapping_add(first.wrapping_mul(operator.input.words())),
+                    dst_word: piece
+                        .dst_word
+                        .wrapping_add(first.wrapping_mul(operator.output.words())),
                     ..*piece
                 };
                 let mut pass = self.pass(kernel, placement, 1)?.with_carry(carry);
@@ -331,7 +337,12 @@ impl Geometry {
                 first += n_items;
             }
         }
-        Ok(Plan { passes })
+        let few = match &passes[..] {
+            [] => true,
+            [only] => only.params.n_tiles <= self.single_tiles,
+            _ => counted != Counted::Host,
+        };
+        Ok((!few).then_some(Plan { passes }))
     }
 
     /// The one pass of a call of one piece and few tiles.

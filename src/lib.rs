@@ -32,6 +32,8 @@
 //! |---|---|---|---|---|
 //! | [`Reduce`] | chunked two-pass reduction | n | | same from run to run on one device |
 //! | [`Scan`] | reduce-then-scan | 3n; 2n for a few tiles | yes | same from run to run on one device |
+//! | [`Scan::with_algorithm`] | [`Algorithm::LookBack`], [`Algorithm::Chained`] | 2n | yes, but a call that gives up has lost its input | may differ in the last bits from run to run |
+//! | | [`Algorithm::Fallback`] | 2n | | may differ in the last bits from run to run |
 //!
 //! Integer results are exact, modulo 2^32, and the same on every device; so are float minima and
 //! maxima. Devices may flush subnormal floats in sums and products. Operators are combined in item

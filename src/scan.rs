@@ -25,8 +25,16 @@ pub enum Kind {
     Exclusive,
 }
 
-/// How a scan comes about. A call that gives up has no result: [`Dispatched::check`] says so, and
-/// [`Scan::run`] does it again by reduce-then-scan.
+/// How a scan comes about.
+///
+/// A call that gives up has no result, and where it was in place its input is lost:
+/// [`Dispatched::check`] says so, and [`Scan::run`] does it again by reduce-then-scan. Few items
+/// take one pass by one workgroup, whichever algorithm it is. Reduce-then-scan takes over on a CPU
+/// for operators whose text loops, and where a number of items that lives on the device may need
+/// more than one single pass.
+///
+/// Sources: Merrill & Garland 2016; Yan, Long & Zhang 2013 (chained); Smith, Levien & Owens 2025
+/// (fallback).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Algorithm {
     /// Reduce-then-scan: three passes, 3n data moved, safe on every device.
@@ -44,7 +52,7 @@ pub enum Algorithm {
 
 /// A scan (prefix sum), ready to run any number of times on any number of items.
 ///
-/// Reduce-then-scan, 3n data moved: the upsweep reads the items and reduces each workgroup's
+/// Reduce-then-scan, unless another [`Algorithm`] is asked for, 3n data moved: the upsweep reads the items and reduces each workgroup's
 /// chunk, the spine scans those partials, the downsweep reads the items again and writes the
 /// outputs. Few items take one pass that moves 2n. Items are combined in order. Float results
 /// are the same from run to run on one device for one n, and may differ between devices.
@@ -87,9 +95,8 @@ impl<I: Element, A: Element, O: Element> Scan<I, A, O> {
         Self::with_algorithm(context, operator, kind, Algorithm::ReduceThenScan, tuning)
     }
 
-    /// [`Scan::with_tuning`] by a chosen algorithm. Few items take one pass by one workgroup,
-    /// whichever it is; so does reduce-then-scan take over where a number of items that lives on
-    /// the device may need more than one single pass.
+    /// [`Scan::with_tuning`] by a chosen algorithm. The first single pass of a context makes its
+    /// state, 4 MiB on the device.
     ///
     /// Errors: as [`Scan::new`]; [`Error::Length`] for a single pass with accumulators of more
     /// than 4 words.
@@ -248,28 +255,31 @@ impl<I: Element, A: Element, O: Element> Scan<I, A, O> {
     }
 
     fn plan_at(&self, pieces: &[Placement], counted: Counted) -> Result<Plan, Error> {
-        let Prepared { geometry, operator, init, .. } = &self.prepared;
+        let Prepared { context, geometry, operator, init, .. } = &self.prepared;
         let exclusive = self.kind == Kind::Exclusive;
         // An exclusive scan starts with what nothing combines to.
         let carry = init.or(exclusive.then_some(operator.of_nothing)).map(|carry| words(&carry));
         let carry = carry.as_deref();
         let definition = &operator.definition;
-        let safe = geometry.scan(definition, pieces, counted, exclusive, carry)?;
         let (look_back, stalled) = match self.algorithm {
-            Algorithm::ReduceThenScan => return Ok(safe),
+            Algorithm::ReduceThenScan => {
+                return geometry.scan(definition, pieces, counted, exclusive, carry);
+            }
             Algorithm::Chained => (LookBack::Chained, Stalled::Fail),
             Algorithm::LookBack => (LookBack::Window, Stalled::Fail),
             Algorithm::Fallback => (LookBack::Window, Stalled::Reduce),
         };
-        if safe.passes.len() <= 1 {
-            return Ok(safe);
-        }
         let choices = (look_back, stalled, self.stall_every);
-        let single =
-            geometry.single_pass(definition, pieces, counted, choices, exclusive, carry)?;
-        match counted != Counted::Host && single.passes.len() > 1 {
-            true => Ok(safe),
-            false => Ok(single),
+        let is_cpu = context.capabilities().device_type == wgpu::DeviceType::Cpu;
+        let single = match definition.loops && is_cpu {
+            true => None,
+            false => {
+                geometry.single_pass(definition, pieces, counted, choices, exclusive, carry)?
+            }
+        };
+        match single {
+            Some(single) => Ok(single),
+            None => geometry.scan(definition, pieces, counted, exclusive, carry),
         }
     }
 }

@@ -353,10 +353,8 @@ impl Kernel {
     /// Entries of the section: one a lane, or one a subgroup. Subgroups can be as narrow as 4
     /// lanes, whatever the adapter reports.
     fn section_size(&self) -> u32 {
-        let reduces = match (self.root, self.look_back) {
-            (Root::Reduce, _) | (Root::SinglePass, LookBack::Window) => true,
-            _ => false,
-        };
+        let reduces = self.root == Root::Reduce
+            || (self.root, self.look_back) == (Root::SinglePass, LookBack::Window);
         match reduces && self.layers.reduce != WorkgroupReduce::Subgroups {
             true => self.workgroup_size,
             false => self.workgroup_size.div_ceil(4),

@@ -333,3 +333,31 @@ fn a4_sizes_past_the_limits_are_cut_or_typed_errors() {
     assert!(matches!(scan.dispatch(&a, &b), Err(Error::Aliased { .. })));
     scan.dispatch(&a, &a).unwrap();
 }
+
+/// Single passes cover all tiles, in parts that have room for their descriptors and rows that the
+/// device can dispatch.
+#[test]
+fn single_passes_cover_all_tiles() {
+    let context = context(wgpu::Features::SUBGROUP, wgpu::Limits::default(), Some((32, 32)));
+    let operator = Operator::<[u32; 4]>::max();
+    let tuning = Tuning::for_device(context.capabilities());
+    let algorithm = lookback::Algorithm::LookBack;
+    let scan =
+        Scan::with_algorithm(&context, &operator, Kind::Inclusive, algorithm, &tuning).unwrap();
+    for n in [100_000, 10_000_000, 1 << 30, u32::MAX] {
+        let plan = scan.plan(n).unwrap();
+        let mut items = 0;
+        for (index, pass) in plan.passes.iter().enumerate() {
+            assert_eq!(pass.kernel.root, Root::SinglePass, "{plan}");
+            assert_eq!(pass.params.first_chunk, index as u32);
+            assert_eq!(pass.params.src_word as u64, items * 4 % (1 << 32));
+            let tiles = u64::from(pass.params.n_tiles);
+            assert!(tiles * 8 <= 524_288, "{plan}");
+            assert!(pass.workgroups <= 65_535 && pass.rows <= 65_535, "{plan}");
+            let workgroups = u64::from(pass.workgroups) * u64::from(pass.rows);
+            assert!(workgroups >= tiles && workgroups < tiles + 65_535, "{plan}");
+            items += u64::from(pass.params.n_items);
+        }
+        assert_eq!(items, u64::from(n), "{plan}");
+    }
+}

@@ -213,6 +213,26 @@ pub fn threes() -> Operator<u32, Run> {
     join_runs().with_lift(lift, host).unwrap()
 }
 
+/// A sum of 5 words: more than a descriptor takes.
+pub fn wide() -> Operator<Five> {
+    Operator::from_wgsl(Five([0; 5]), "Five(a.a + b.a, a.b + b.b, a.c + b.c, a.d + b.d, a.e + b.e)")
+        .unwrap()
+}
+
+/// 5 words.
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+pub struct Five([u32; 5]);
+
+impl Element for Five {
+    const LAYOUT: Layout = Layout::structure(
+        "Five",
+        "struct Five { a: u32, b: u32, c: u32, d: u32, e: u32 }",
+        &[("a", 0), ("b", 4), ("c", 8), ("d", 12), ("e", 16)],
+        size_of::<Five>(),
+    );
+}
+
 fn numeric<T: Numeric + Exact>(visit: &mut impl Visit, element: &str) {
     visit.visit(&format!("{element} sum"), &Operator::<T>::sum(), T::any);
     visit.visit(&format!("{element} product"), &Operator::<T>::product(), T::factor);
