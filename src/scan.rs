@@ -52,9 +52,9 @@ pub enum Algorithm {
 
 /// A scan (prefix sum), ready to run any number of times on any number of items.
 ///
-/// Reduce-then-scan, unless another [`Algorithm`] is asked for, 3n data moved: the upsweep reads the items and reduces each workgroup's
-/// chunk, the spine scans those partials, the downsweep reads the items again and writes the
-/// outputs. Few items take one pass that moves 2n. Items are combined in order. Float results
+/// Reduce-then-scan, unless another [`Algorithm`] is asked for, 3n data moved: the upsweep reads
+/// the items and reduces each workgroup's chunk, the spine scans those partials, the downsweep
+/// reads the items again and writes the outputs. Few items take one pass that moves 2n. Items are combined in order. Float results
 /// are the same from run to run on one device for one n, and may differ between devices.
 /// Input and output may be the same slice.
 ///
