@@ -4,21 +4,20 @@
 // Sources: Merrill & Garland 2016; Smith, Levien & Owens 2025.
 
 import package::descriptor::{STATE_AGGREGATE, STATE_PREFIX, STATE_FAILED, descriptor_publish};
-import package::extent::{n_items};
-import package::look_back::{Walk, look_back};
+import package::look_back::{look_back};
 import package::params::{params};
 import package::single_pass::state::{state, STATE_STATUS, take_ticket, clean, state_carry};
+import package::single_pass::walk::{Walk};
 import package::stalled::{on_stall};
 import package::subgroup::{Group, Lane};
 import package::tile::{tile_load, tile_store};
-import package::tile::layout::{tile_items};
+import package::tile::layout::{tile_count};
 import package::tile_scan::{tile_scan, tile_finish};
 import package::workgroup::{WORKGROUP_SIZE};
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn single_pass(group: Group, lane: Lane) {
-    let n = n_items();
-    let n_tiles = n / tile_items() + select(0u, 1u, n % tile_items() != 0u);
+    let n_tiles = tile_count();
     // More workgroups than tiles leave before they take one, so the last taker has the last tile.
     if (group.workgroup.y * params.workgroups + group.workgroup.x >= n_tiles) {
         return;
@@ -35,14 +34,10 @@ fn single_pass(group: Group, lane: Lane) {
     }
     var walk = Walk(taken.tile, 0u, 0u, false, false);
     var prefix = identity();
-    loop {
+    while (!walk.done) {
         look_back(group, lane, taken.parity, &walk, &prefix);
-        if (walk.done) {
-            break;
-        }
-        on_stall(group, lane, taken, &walk, &prefix);
-        if (walk.done) {
-            break;
+        if (!walk.done) {
+            on_stall(group, lane, taken, &walk, &prefix);
         }
     }
     if (walk.failed) {

@@ -141,7 +141,8 @@ impl<I: Element, A: Element, O: Element> Scan<I, A, O> {
     }
 
     /// Bytes of scratch that calls need, for any number of items. The context holds one scratch for
-    /// all its plans, as large as the largest of them needs; calls allocate none.
+    /// all its plans, as large as the largest of them needs; calls allocate none. Single passes have
+    /// their state, 4 MiB a context, besides.
     pub fn scratch_bytes(&self) -> u64 {
         self.prepared.scratch_bytes()
     }
@@ -247,10 +248,10 @@ impl<I: Element, A: Element, O: Element> Scan<I, A, O> {
             let (what, wanted, got) = ("the output's items", input.len(), output.len());
             return Err(Error::Length { what, wanted, got });
         }
-        if self.algorithm == Algorithm::Fallback {
-            pieces::check_all_apart(input, output)?;
-        }
-        let call = pieces::of_scan(self.prepared.context.capabilities(), input, output)?;
+        // Another workgroup may read a tile of the input at any time.
+        let in_place = self.algorithm != Algorithm::Fallback;
+        let capabilities = self.prepared.context.capabilities();
+        let call = pieces::of_scan(capabilities, input, output, in_place)?;
         self.prepared.record(pass, &call, |pieces, counted| self.plan_at(pieces, counted))
     }
 

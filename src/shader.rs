@@ -41,6 +41,7 @@ pub(crate) const FILES: &[(&str, &str)] = embed!(
     "section_scan/brent_kung"
     "section_scan/kogge_stone"
     "single_pass/state"
+    "single_pass/walk"
     "stalled/fail"
     "stalled/reduce"
     "subgroup/emulated"

@@ -5,19 +5,11 @@
 
 import package::carry::{carry_in};
 import package::descriptor::{STATE_PREFIX, STATE_FAILED, descriptor_read};
+import package::single_pass::walk::{Walk};
 import package::subgroup::{Group, Lane};
 
 // Looks in a row that may find nothing new. Far below the loop budget of any driver.
 const LOOKS = 4096u;
-
-// Where the wait stands: for tile `end - 1`.
-struct Walk {
-    end: u32,
-    looks: u32,
-    reduced: u32,
-    done: bool,
-    failed: bool,
-}
 
 var<workgroup> chained_state: u32;
 var<workgroup> chained_value: T;

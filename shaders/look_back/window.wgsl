@@ -6,6 +6,7 @@
 
 import package::carry::{carry_in};
 import package::descriptor::{STATE_NOTHING, STATE_PREFIX, STATE_FAILED, Descriptor, descriptor_read};
+import package::single_pass::walk::{Walk};
 import package::subgroup::{Group, Lane};
 import package::workgroup::{WORKGROUP_SIZE, workgroup_lane};
 import package::workgroup_reduce::{workgroup_reduce};
@@ -18,15 +19,6 @@ override WINDOW: u32 = 32u;
 // reduce for others, keep far below.
 const LOOKS = 2048u;
 const LOOKS_IN_ALL = 16384u;
-
-// Where a walk stands: what tiles `end` to the workgroup's own combine to is known.
-struct Walk {
-    end: u32,
-    looks: u32,
-    reduced: u32,
-    done: bool,
-    failed: bool,
-}
 
 // The nearest place with a prefix, and the nearest with nothing or a failure, plus one.
 var<workgroup> window_prefix: atomic<u32>;

@@ -13,12 +13,12 @@ import package::workgroup::{WORKGROUP_SIZE};
 // Word 0: tiles taken so far, and which array is published in, as the highest bit.
 // Word 1: how many tiles have given up since the beginning.
 // Words 2 and 3: words published in each array.
-// Words 4 to 6: looks that found nothing new, looks in all, tiles reduced for others.
+// Word 6: tiles reduced for others since the beginning.
 // Words 8 to 39: what stands before a piece, and room for what stands before the next.
 const STATE_CONTROL = 0u;
 const STATE_STATUS = 1u;
 const STATE_PUBLISHED = 2u;
-const STATE_COUNTERS = 4u;
+const STATE_REDUCED = 6u;
 const STATE_CARRY = 8u;
 const STATE_DESCRIPTORS = 40u;
 

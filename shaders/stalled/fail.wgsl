@@ -1,7 +1,7 @@
 // What a walk does that got nowhere: it gives up, and the call ends without a result.
 
-import package::look_back::{Walk};
 import package::single_pass::state::{Ticket};
+import package::single_pass::walk::{Walk};
 import package::subgroup::{Group, Lane};
 
 // Ends the walk. Any lanes, in flow that is uniform over the workgroup. No barrier.

@@ -5,8 +5,8 @@
 // Source: decoupled fallback, Smith, Levien & Owens 2025.
 
 import package::descriptor::{descriptor_offer};
-import package::look_back::{Walk};
-import package::single_pass::state::{Ticket, state, STATE_COUNTERS};
+import package::single_pass::state::{Ticket, state, STATE_REDUCED};
+import package::single_pass::walk::{Walk};
 import package::subgroup::{Group, Lane};
 import package::tile::{tile_load};
 import package::tile_scan::{tile_scan};
@@ -37,7 +37,7 @@ fn on_stall(
     let total = tile_scan(group, lane, &items, &row_prefix).total;
     if (lane.index == 0u) {
         descriptor_offer(taken.parity, tile, total);
-        atomicAdd(&state[STATE_COUNTERS + 2u], 1u);
+        atomicAdd(&state[STATE_REDUCED], 1u);
     }
     *prefix = combine(total, *prefix);
     (*walk).end = tile;

@@ -12,10 +12,15 @@ fn tile_items() -> u32 {
     return WORKGROUP_SIZE * (ROWS * GROUP);
 }
 
+// Tiles that cover the items. Uniform over the workgroup.
+fn tile_count() -> u32 {
+    let n = n_items();
+    return n / tile_items() + select(0u, 1u, n % tile_items() != 0u);
+}
+
 // Tiles [x, y) of a workgroup's chunk. Uniform over the workgroup.
 fn chunk_tiles(workgroup: u32) -> vec2<u32> {
-    let n = n_items();
-    let tiles = n / tile_items() + select(0u, 1u, n % tile_items() != 0u);
+    let tiles = tile_count();
     let per_workgroup = tiles_per_workgroup(tile_items());
     let first = min(workgroup * per_workgroup, tiles);
     return vec2<u32>(first, min(first + per_workgroup, tiles));

@@ -300,6 +300,24 @@ pub fn some(visit: &mut impl Visit) {
     own(visit);
 }
 
+/// The names of what [`some`] visits, in order.
+pub fn names() -> Vec<String> {
+    struct Names(Vec<String>);
+    impl Visit for Names {
+        fn visit<I: Element, A: Element, O: Element>(
+            &mut self,
+            name: &str,
+            _: &Operator<I, A, O>,
+            _: fn(usize) -> I,
+        ) {
+            self.0.push(name.to_owned());
+        }
+    }
+    let mut names = Names(Vec::new());
+    some(&mut names);
+    names.0
+}
+
 /// A capable device, as data.
 pub fn capabilities(device_type: wgpu::DeviceType, vendor: u32) -> Capabilities {
     Capabilities {
