@@ -3,7 +3,10 @@
 
 mod timing;
 
-use lookback::{Algorithm, Builtins, Context, Kind, Operator, Reduce, Scan, Tuning, reference};
+use lookback::{
+    Algorithm, Builtins, Context, Descriptor, Kind, Operator, Reduce, Scan, Shape, Tuning,
+    reference,
+};
 use timing::{Bench, Candidate, summary};
 
 /// The host's time for recording a warm scan, and for the encoder's `finish`.
@@ -64,25 +67,45 @@ fn run(context: &Context, n: usize) {
         assert!(context.download(&bench.output).unwrap() == wanted, "scan is wrong");
     }
 
-    // The single passes, in the shapes that the command line names: `--shapes` tries some.
+    // The single passes, in the device's own shape, or in those that `--shapes` tries.
     let mut single = Vec::new();
+    let forms = [Descriptor::Packed64, Descriptor::Split32, Descriptor::Fenced];
     let shapes: &[[u32; 2]] = match std::env::args().any(|arg| arg == "--shapes") {
-        true => &[[256, 16], [512, 16], [512, 32], [1024, 16], [1024, 32], [1024, 56]],
-        false => &[[tuning.workgroup_size, tuning.words_per_lane]],
+        true => &[
+            [256, 16],
+            [512, 16],
+            [512, 32],
+            [512, 48],
+            [512, 56],
+            [1024, 24],
+            [1024, 32],
+            [1024, 40],
+            [1024, 44],
+            [1024, 48],
+            [1024, 56],
+        ],
+        false => &[[0, 0]],
     };
     for &[workgroup_size, words_per_lane] in shapes {
-        for (name, algorithm) in [
-            ("chained", Algorithm::Chained),
-            ("look-back", Algorithm::LookBack),
-            ("fallback", Algorithm::Fallback),
+        for (algorithm, descriptor) in [
+            (Algorithm::LookBack, forms[0]),
+            (Algorithm::LookBack, forms[1]),
+            (Algorithm::Fallback, forms[0]),
         ] {
-            let tuning = Tuning { workgroup_size, words_per_lane, ..tuning };
-            let scan =
-                Scan::with_algorithm(context, &sum, Kind::Inclusive, algorithm, &tuning).unwrap();
-            let call = scan.dispatch(&bench.input, &bench.output).unwrap();
-            let name = format!("scan {name} {workgroup_size} x {words_per_lane}");
-            match call.check() {
-                Ok(()) => {
+            let shape = Shape { from_items: 0, workgroup_size, words_per_lane };
+            let mut tuning = Tuning { descriptor: Some(descriptor), ..tuning };
+            if workgroup_size > 0 {
+                tuning.single_pass = vec![shape].leak();
+            }
+            let name =
+                format!("scan {algorithm} {descriptor:?} {workgroup_size} x {words_per_lane}");
+            let scan = Scan::with_algorithm(context, &sum, Kind::Inclusive, algorithm, &tuning);
+            let checked = scan.and_then(|scan| {
+                scan.dispatch(&bench.input, &bench.output)?.check()?;
+                Ok(scan)
+            });
+            match checked {
+                Ok(scan) => {
                     assert!(context.download(&bench.output).unwrap() == wanted, "{name} is wrong");
                     single.push((name, scan));
                 }

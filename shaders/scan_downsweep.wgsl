@@ -8,7 +8,8 @@ import package::workgroup::{WORKGROUP_SIZE};
 import package::subgroup::{Group, Lane};
 import package::tile::{tile_load, tile_store};
 import package::tile::layout::{chunk_tiles};
-import package::tile_scan::{tile_scan, tile_finish};
+import package::tile_finish::{tile_finish};
+import package::tile_scan::{tile_scan};
 import package::carry::{carry_in};
 
 @compute @workgroup_size(WORKGROUP_SIZE)
@@ -17,10 +18,9 @@ fn downsweep(group: Group, lane: Lane) {
     var carry = carry_in(group.workgroup.x);
     for (var tile = tiles.x; tile < tiles.y; tile += 1u) {
         var items: array<T, ITEMS>;
-        var row_prefix: array<T, ROWS>;
         tile_load(group, lane, tile, &items);
-        let totals = tile_scan(group, lane, &items, &row_prefix);
-        tile_finish(&items, &row_prefix, combine(carry, totals.prefix));
+        let totals = tile_scan(group, lane, &items);
+        tile_finish(&items, combine(carry, totals.prefix));
         carry = combine(carry, totals.total);
         tile_store(group, lane, tile, &items);
     }

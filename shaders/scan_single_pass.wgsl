@@ -3,16 +3,18 @@
 //
 // Sources: Merrill & Garland 2016; Smith, Levien & Owens 2025.
 
-import package::descriptor::{STATE_AGGREGATE, STATE_PREFIX, STATE_FAILED, descriptor_publish};
+import package::descriptor::state::{STATE_AGGREGATE, STATE_FAILED};
 import package::look_back::{look_back};
 import package::params::{params};
+import package::single_pass::publish::{publish};
 import package::single_pass::state::{state, STATE_STATUS, take_ticket, clean, state_carry};
-import package::single_pass::walk::{Walk};
+import package::single_pass::walk::{Walk, WALK_GOES_ON, WALK_FAILED};
 import package::stalled::{on_stall};
 import package::subgroup::{Group, Lane};
 import package::tile::{tile_load, tile_store};
 import package::tile::layout::{tile_count};
-import package::tile_scan::{tile_scan, tile_finish};
+import package::tile_finish::{tile_finish};
+import package::tile_scan::{tile_scan};
 import package::workgroup::{WORKGROUP_SIZE};
 
 @compute @workgroup_size(WORKGROUP_SIZE)
@@ -26,48 +28,32 @@ fn single_pass(group: Group, lane: Lane) {
     clean(lane, taken, n_tiles);
 
     var items: array<T, ITEMS>;
-    var row_prefix: array<T, ROWS>;
     tile_load(group, lane, taken.tile, &items);
-    let totals = tile_scan(group, lane, &items, &row_prefix);
-    if (lane.index == 0u && !is_stalled(taken.tile)) {
-        descriptor_publish(taken.parity, taken.tile, STATE_AGGREGATE, totals.total);
-    }
-    var walk = Walk(taken.tile, 0u, 0u, false, false);
+    let totals = tile_scan(group, lane, &items);
+    publish(group, lane, taken, STATE_AGGREGATE, totals.total);
+    var walk = Walk(taken.tile, 0u, WALK_GOES_ON);
     var prefix = identity();
-    while (!walk.done) {
-        look_back(group, lane, taken.parity, &walk, &prefix);
-        if (!walk.done) {
+    while (walk.outcome == WALK_GOES_ON) {
+        look_back(group, lane, taken, totals.total, &walk, &prefix);
+        if (walk.outcome == WALK_GOES_ON) {
             on_stall(group, lane, taken, &walk, &prefix);
         }
     }
-    if (walk.failed) {
+    if (walk.outcome == WALK_FAILED) {
         // No later tile waits for this one, and the host is told.
+        publish(group, lane, taken, STATE_FAILED, identity());
         if (lane.index == 0u) {
-            descriptor_publish(taken.parity, taken.tile, STATE_FAILED, identity());
             atomicAdd(&state[STATE_STATUS], 1u);
         }
         return;
     }
-    let inclusive = combine(prefix, totals.total);
-    if (lane.index == 0u) {
-        if (!is_stalled(taken.tile)) {
-            descriptor_publish(taken.parity, taken.tile, STATE_PREFIX, inclusive);
-        }
-        if (taken.tile == n_tiles - 1u) {
-            // What the next piece begins with.
-            let words = acc_encode(leave(inclusive));
-            for (var w = 0u; w < ACC_WORDS; w += 1u) { // unroll
-                atomicStore(&state[state_carry(true) + w], words[w]);
-            }
+    if (lane.index == 0u && taken.tile == n_tiles - 1u) {
+        // What the next piece begins with.
+        let words = acc_encode(leave(combine(prefix, totals.total)));
+        for (var w = 0u; w < ACC_WORDS; w += 1u) { // unroll
+            atomicStore(&state[state_carry(true) + w], words[w]);
         }
     }
-    tile_finish(&items, &row_prefix, combine(prefix, totals.prefix));
+    tile_finish(&items, combine(prefix, totals.prefix));
     tile_store(group, lane, taken.tile, &items);
-}
-
-// Every n-th tile publishes nothing: for tests of what the others do then. 0 for none.
-override STALL_EVERY: u32 = 0u;
-
-fn is_stalled(tile: u32) -> bool {
-    return STALL_EVERY != 0u && (tile + 1u) % max(STALL_EVERY, 1u) == 0u;
 }

@@ -1,51 +1,56 @@
-// The scan of one tile within a workgroup, in two halves: what the tile combines to is known
-// after the first, and what stands before the tile is needed by the second.
+// The scan of one tile within a workgroup, but for what stands before the tile, which
+// tile_finish.wgsl adds when it is known. And what a tile combines to, by itself.
 
 import package::subgroup::{Group, Lane, subgroup_width};
 import package::subgroup::shuffle::{shuffle};
 import package::subgroup_scan::{subgroup_inclusive_scan, subgroup_exclusive};
+import package::tile::{row_load};
 import package::workgroup_totals::{Totals, workgroup_totals};
 
 // Each output holds the items before its own only.
 override EXCLUSIVE: bool = false;
 
-// Scans each lane's groups in place, and leaves what stands before each of them within the
-// subgroup. Gives what stands before the subgroup within the tile, and the tile's combination.
-// Called by all lanes of the workgroup, in flow that is uniform over it. Source: raking over
-// rows of subgroups, as in Merrill & Garland 2016.
-fn tile_scan(
-    group: Group,
-    lane: Lane,
-    items: ptr<function, array<T, ITEMS>>,
-    row_prefix: ptr<function, array<T, ROWS>>,
-) -> Totals {
+// Scans the items of each subgroup in place. Gives what stands before the subgroup within the
+// tile, and the tile's combination. Called by all lanes of the workgroup, in flow that is uniform
+// over it. No lane keeps more than its items: at 1,024 lanes the H200 has 64 registers for each.
+// Source: raking over rows of subgroups, as in Merrill & Garland 2016.
+fn tile_scan(group: Group, lane: Lane, items: ptr<function, array<T, ITEMS>>) -> Totals {
     var rows = identity();
     for (var row = 0u; row < ROWS; row += 1u) { // unroll
         for (var i = 0u; i < GROUP - 1u; i += 1u) { // unroll
             (*items)[row * GROUP + i + 1u] = combine((*items)[row * GROUP + i], (*items)[row * GROUP + i + 1u]);
         }
         let inclusive = subgroup_inclusive_scan(group, lane, (*items)[row * GROUP + GROUP - 1u]);
-        (*row_prefix)[row] = combine(rows, subgroup_exclusive(group, lane, inclusive));
+        let before = combine(rows, subgroup_exclusive(group, lane, inclusive));
+        let through = combine(rows, inclusive);
         rows = combine(rows, shuffle(group, lane, inclusive, subgroup_width(group) - 1u));
+        var previous = before;
+        for (var i = 0u; i < GROUP - 1u; i += 1u) { // unroll
+            let running = combine(before, (*items)[row * GROUP + i]);
+            (*items)[row * GROUP + i] = select_output(previous, running);
+            previous = running;
+        }
+        // The last one is known already, so no lane keeps its item and the combination both.
+        (*items)[row * GROUP + GROUP - 1u] = select_output(previous, through);
     }
     return workgroup_totals(group, lane, rows);
 }
 
-// Makes the outputs of a scanned lane: `before` is all that stands before the subgroup. Any flow.
-fn tile_finish(
-    items: ptr<function, array<T, ITEMS>>,
-    row_prefix: ptr<function, array<T, ROWS>>,
-    before: T,
-) {
-    for (var row = 0u; row < ROWS; row += 1u) { // unroll
-        let prefix = combine(before, (*row_prefix)[row]);
-        var previous = prefix;
-        for (var i = 0u; i < GROUP; i += 1u) { // unroll
-            let inclusive = combine(prefix, (*items)[row * GROUP + i]);
-            (*items)[row * GROUP + i] = select_output(previous, inclusive);
-            previous = inclusive;
+// The combination of a tile: the very combines of tile_scan that lead to its total, so the same
+// bits, but row by row, so that a lane that holds a tile's items can do it besides. Called by all
+// lanes of the workgroup, in flow that is uniform over it. Barriers: those of workgroup_totals.
+fn tile_reduce(group: Group, lane: Lane, tile: u32) -> T {
+    var rows = identity();
+    for (var row = 0u; row < ROWS; row += 1u) {
+        var items: array<T, GROUP>;
+        row_load(group, lane, tile, row, &items);
+        for (var i = 0u; i < GROUP - 1u; i += 1u) { // unroll
+            items[i + 1u] = combine(items[i], items[i + 1u]);
         }
+        let inclusive = subgroup_inclusive_scan(group, lane, items[GROUP - 1u]);
+        rows = combine(rows, shuffle(group, lane, inclusive, subgroup_width(group) - 1u));
     }
+    return workgroup_totals(group, lane, rows).total;
 }
 
 // The output of one item: `exclusive` covers the items before it, `inclusive` the item too.

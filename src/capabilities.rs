@@ -2,6 +2,10 @@
 
 use crate::error::Error;
 
+/// What descriptors of 64 bits need.
+pub(crate) const ATOMICS_64: wgpu::Features =
+    wgpu::Features::SHADER_INT64.union(wgpu::Features::SHADER_INT64_ATOMIC_ALL_OPS);
+
 /// The part of a device's description that planning depends on.
 ///
 /// All fields are public, so that a test can build one by hand and plan without a GPU.
@@ -23,6 +27,11 @@ pub struct Capabilities {
     pub subgroup_lanes_min: u32,
     /// Most lanes that the adapter says a subgroup has.
     pub subgroup_lanes_max: u32,
+    /// Whether shaders may use atomic words of 64 bits, translated as such: Vulkan only.
+    pub atomics_64: bool,
+    /// Whether shaders may declare memory coherent between workgroups, with a barrier that reaches
+    /// as far: Vulkan only.
+    pub coherent_memory: bool,
     /// Whether passes can write timestamps.
     pub timestamps: bool,
     /// Most lanes of a workgroup.
@@ -53,6 +62,7 @@ impl Capabilities {
     }
 
     fn read(info: wgpu::AdapterInfo, features: wgpu::Features, limits: wgpu::Limits) -> Self {
+        let vulkan = info.backend == wgpu::Backend::Vulkan;
         Capabilities {
             adapter: info.name,
             driver: format!("{} {}", info.driver, info.driver_info).trim().to_owned(),
@@ -62,6 +72,9 @@ impl Capabilities {
             subgroups: features.contains(wgpu::Features::SUBGROUP),
             subgroup_lanes_min: info.subgroup_min_size,
             subgroup_lanes_max: info.subgroup_max_size,
+            atomics_64: vulkan && features.contains(ATOMICS_64),
+            coherent_memory: vulkan
+                && features.contains(wgpu::Features::MEMORY_DECORATION_COHERENT),
             timestamps: features.contains(wgpu::Features::TIMESTAMP_QUERY),
             workgroup_lanes: limits
                 .max_compute_invocations_per_workgroup
@@ -111,6 +124,9 @@ impl Capabilities {
 /// # Ok(()) }
 /// ```
 pub fn requirements(adapter: &wgpu::Adapter) -> (wgpu::Features, wgpu::Limits) {
-    let useful = wgpu::Features::SUBGROUP | wgpu::Features::TIMESTAMP_QUERY;
+    let mut useful = wgpu::Features::SUBGROUP | wgpu::Features::TIMESTAMP_QUERY;
+    if adapter.get_info().backend == wgpu::Backend::Vulkan {
+        useful |= ATOMICS_64 | wgpu::Features::MEMORY_DECORATION_COHERENT;
+    }
     (adapter.features() & useful, adapter.limits())
 }

@@ -1,12 +1,14 @@
 //! Context: a device and its queue, what it can do, and the kernels compiled for it.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use crate::algorithm::Algorithm;
 use crate::capabilities::{Capabilities, requirements};
 use crate::error::Error;
 use crate::pipeline::Cache;
 use crate::scratch::Shared;
+use crate::self_test::SelfTest;
 use crate::transfer::Poller;
 
 /// A device that primitives run on. Clones share everything.
@@ -30,6 +32,7 @@ struct Inner {
     scratch: Shared,
     /// The greatest number of given-up tiles that was read so far.
     given_up: AtomicU32,
+    self_test: Mutex<Option<SelfTest>>,
 }
 
 /// An adapter of this machine, for lists and choices.
@@ -141,8 +144,9 @@ impl Context {
         queue: wgpu::Queue,
         capabilities: Capabilities,
     ) -> Self {
-        let (pipelines, poller, scratch, given_up) = Default::default();
-        let inner = Inner { device, queue, capabilities, pipelines, poller, scratch, given_up };
+        let (pipelines, poller, scratch, given_up, self_test) = Default::default();
+        let inner =
+            Inner { device, queue, capabilities, pipelines, poller, scratch, given_up, self_test };
         Context { inner: Arc::new(inner) }
     }
 
@@ -159,6 +163,55 @@ impl Context {
     /// What the device can do.
     pub fn capabilities(&self) -> &Capabilities {
         &self.inner.capabilities
+    }
+
+    /// Runs the single passes that [`Algorithm::Auto`](crate::Algorithm) would choose, under load and
+    /// with data that show every mix-up, and compares every word. One that is wrong or gives up is
+    /// logged, and `Auto` takes reduce-then-scan in its place from then on, in plans made before
+    /// too. Submits and waits, a few milliseconds beside the compiler's; a second call gives the
+    /// first one's report. Nothing else runs it.
+    ///
+    /// Errors: [`Error::DeviceLost`], [`Error::OutOfMemory`].
+    ///
+    /// ```
+    /// let context = lookback::Context::new()?;
+    /// assert_eq!(context.self_test()?.demoted, []);
+    /// # Ok::<(), lookback::Error>(())
+    /// ```
+    pub fn self_test(&self) -> Result<SelfTest, Error> {
+        match self.last_self_test() {
+            Some(report) => Ok(report),
+            None => self.run_self_test(false),
+        }
+    }
+
+    /// [`Context::self_test`] again; with `corrupt` every result has a wrong word: for tests.
+    #[doc(hidden)]
+    pub fn run_self_test(&self, corrupt: bool) -> Result<SelfTest, Error> {
+        let report = SelfTest::run(self, corrupt)?;
+        self.set_self_test(report.clone());
+        Ok(report)
+    }
+
+    /// Takes the report of an earlier self-test of the same adapter and driver. Another's is
+    /// ignored.
+    pub fn set_self_test(&self, report: SelfTest) {
+        let Capabilities { adapter, driver, .. } = self.capabilities();
+        if (adapter, driver) == (&report.adapter, &report.driver) {
+            let mut kept = self.inner.self_test.lock().unwrap_or_else(PoisonError::into_inner);
+            *kept = Some(report);
+        }
+    }
+
+    /// The report of the last self-test, if there was one.
+    pub fn last_self_test(&self) -> Option<SelfTest> {
+        self.inner.self_test.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Whether a self-test has found an algorithm wrong.
+    pub(crate) fn is_demoted(&self, algorithm: Algorithm) -> bool {
+        let kept = self.inner.self_test.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.as_ref().is_some_and(|report| report.demotes(algorithm))
     }
 
     pub(crate) fn pipelines(&self) -> &Cache {

@@ -71,6 +71,14 @@ pub enum Error {
         /// The limit's value on this device.
         got: u64,
     },
+    /// The device was opened without a feature that was asked for by name.
+    #[error("{what} needs {wanted:?} on Vulkan, which the device was opened without")]
+    Feature {
+        /// What needs it.
+        what: &'static str,
+        /// What it needs.
+        wanted: wgpu::Features,
+    },
     /// A size or length does not fit the other arguments.
     #[error("{what}: {wanted} wanted, {got} given")]
     Length {

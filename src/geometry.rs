@@ -1,11 +1,15 @@
 //! Geometry: the sizes of an operator's kernels on a device, and the plans made with them.
 
+mod chunked;
+mod single_pass;
+
 use crate::capabilities::Capabilities;
 use crate::error::Error;
 use crate::operator::Definition;
-use crate::plan::{Counted, Params, Pass, Placement, Plan, Resource};
-use crate::scratch::DESCRIPTOR_WORDS;
-use crate::shader::{Carry, Extent, Kernel, LookBack, Memory, Part, Root, Stalled, Tile};
+use crate::plan::{Counted, Params, Pass, Placement, Resource};
+use crate::shader::kernel::{
+    Carry, Descriptor, Extent, Kernel, LookBack, Memory, Part, Root, SinglePass, Stalled, Tile,
+};
 use crate::tuning::{Builtins, Tuning};
 use crate::wgsl::{Layers, Subgroup};
 
@@ -35,6 +39,19 @@ pub struct Geometry {
     tiles_max: u32,
     storage_bindings: u32,
     workgroups_limit: u32,
+    descriptor: Descriptor,
+    checked: bool,
+    /// Lanes of a subgroup, where the device has said so.
+    block_lanes: Option<u32>,
+}
+
+/// What a geometry's kernels are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// Chunks of tiles, and few tiles.
+    Chunks,
+    /// Single passes, by a form of descriptors.
+    SinglePass(Descriptor),
 }
 
 impl Geometry {
@@ -46,7 +63,7 @@ impl Geometry {
         capabilities: &Capabilities,
         tuning: &Tuning,
         operator: &Definition,
-        single_pass: bool,
+        purpose: Purpose,
     ) -> Result<Self, Error> {
         let limit = |what: &str, wanted: u32, limit: &'static str, got: u32| Error::Limit {
             what: what.to_owned(),
@@ -91,10 +108,20 @@ impl Geometry {
                 tiles_max,
                 storage_bindings: capabilities.storage_bindings,
                 workgroups_limit: capabilities.workgroups,
+                checked: tuning.checked,
+                block_lanes: Some(widest)
+                    .filter(|lanes| native && capabilities.subgroup_lanes_min == *lanes),
+                descriptor: match purpose {
+                    Purpose::SinglePass(descriptor) => descriptor,
+                    Purpose::Chunks => Descriptor::Split32,
+                },
             };
-            let last = if single_pass { Root::SinglePass } else { Root::Downsweep };
-            let roots = [Root::Reduce, Root::Downsweep, last].into_iter();
-            let bytes = roots.map(|root| geometry.kernel(operator, root).workgroup_bytes(operator));
+            let roots = match purpose {
+                Purpose::Chunks => &[Root::Reduce, Root::Downsweep][..],
+                Purpose::SinglePass(_) => &[Root::SinglePass],
+            };
+            let bytes =
+                roots.iter().map(|&root| geometry.kernel(operator, root).workgroup_bytes(operator));
             let bytes = bytes.max().unwrap_or(0);
             if bytes <= capabilities.workgroup_bytes {
                 break geometry;
@@ -112,9 +139,12 @@ impl Geometry {
         let partials = spine.tile_items().min(finish.tile_items()).saturating_mul(tiles_max);
         geometry.workgroups_max = geometry.workgroups_max.min(partials);
         geometry.workgroups = geometry.workgroups.min(partials);
-        // The kernel with the most bindings that can't do with fewer: a downsweep by words.
-        let mut kernel = geometry.kernel(operator, Root::Downsweep);
-        (kernel.tile, kernel.carry) = (Tile::Scalar, Carry::Partials);
+        // The kernel with the most bindings that can't do with fewer: by words.
+        let root = if purpose == Purpose::Chunks { Root::Downsweep } else { Root::SinglePass };
+        let mut kernel = Kernel { tile: Tile::Scalar, ..geometry.kernel(operator, root) };
+        if purpose == Purpose::Chunks {
+            kernel.carry = Carry::Partials;
+        }
         if kernel.storage_bindings() > capabilities.storage_bindings {
             return Err(bindings_limit(kernel, capabilities.storage_bindings));
         }
@@ -131,15 +161,27 @@ impl Geometry {
         let group = match root {
             // A reduction writes single items, so its groups need not suit the output.
             Root::Reduce | Root::Arguments => input.group_items(),
-            Root::Downsweep | Root::SinglePass => input.group_items().max(output.group_items()),
+            _ => input.group_items().max(output.group_items()),
         };
         let words = input.words().max(operator.accumulator.words());
         // The layers have the builtins on unless the tuning has none.
         let layers = match (root, self.builtins) {
-            (Root::Downsweep | Root::SinglePass, Builtins::Reductions) => {
-                Layers { builtins: false, ..self.layers }
+            (Root::Reduce | Root::Arguments, _) | (_, Builtins::None | Builtins::All) => {
+                self.layers
             }
-            _ => self.layers,
+            (_, Builtins::Reductions) => Layers { builtins: false, ..self.layers },
+        };
+        let single_pass = SinglePass {
+            look_back: match (self.layers.subgroup, self.descriptor) {
+                (Subgroup::Native, Descriptor::Packed64 | Descriptor::Split32) => {
+                    LookBack::Subgroup
+                }
+                _ => LookBack::Workgroup,
+            },
+            stalled: Stalled::Reduce,
+            descriptor: self.descriptor,
+            counting: false,
+            stall_every: 0,
         };
         Kernel {
             root,
@@ -149,9 +191,8 @@ impl Geometry {
             memory: Memory::Separate,
             carry: Carry::Params,
             extent: Extent::Params,
-            look_back: LookBack::Window,
-            stalled: Stalled::Fail,
-            stall_every: 0,
+            single_pass: (root == Root::SinglePass).then_some(single_pass),
+            checked: self.checked || operator.loops || operator.indexes,
             exclusive: false,
             workgroup_size: self.workgroup_size,
             group,
@@ -159,23 +200,45 @@ impl Geometry {
         }
     }
 
+    /// The widest accesses that a pass may use: quads and blocks must be whole in every binding that
+    /// is used by them.
+    fn tile(&self, operator: &Definition, kernel: Kernel, placement: Placement) -> Tile {
+        let reads_only = matches!(kernel.root, Root::Reduce | Root::Arguments);
+        let (input, output) = kernel.words(operator);
+        let whole = |of: u32, words: u64, first: u32| words >= u64::from(of) && first % of == 0;
+        let fits = |in_words: u32, out_words: u32| {
+            whole(in_words, placement.src_words, placement.src_word)
+                && (reads_only || whole(out_words, placement.dst_words, placement.dst_word))
+        };
+        let quads = Kernel { tile: Tile::Vector, ..kernel };
+        if !fits(4, 4) || quads.storage_bindings() > self.storage_bindings {
+            return Tile::Scalar;
+        }
+        let of_one_size = reads_only || kernel.memory == Memory::Separate || input == output;
+        match self.block_lanes {
+            Some(lanes) if of_one_size => {
+                let block = lanes * kernel.rows * kernel.group;
+                if fits(block * input, block * output) {
+                    return Tile::Block(lanes);
+                }
+            }
+            _ => {}
+        }
+        Tile::Vector
+    }
+
     /// One pass over a piece, its tiles shared by `workgroups`.
     ///
     /// Errors: [`Error::Limit`] if the device has too few bindings for it.
-    fn pass(&self, kernel: Kernel, placement: Placement, workgroups: u32) -> Result<Pass, Error> {
-        // Quads must be whole words of four in every binding that is used by quads.
-        let (words, first_words) = match kernel.root {
-            Root::Reduce | Root::Arguments => (placement.src_words, placement.src_word),
-            Root::Downsweep | Root::SinglePass => (
-                placement.src_words.min(placement.dst_words),
-                placement.src_word | placement.dst_word,
-            ),
-        };
+    fn pass(
+        &self,
+        operator: &Definition,
+        kernel: Kernel,
+        placement: Placement,
+        workgroups: u32,
+    ) -> Result<Pass, Error> {
         let mut kernel = Kernel { memory: placement.memory, ..kernel };
-        let fits = kernel.storage_bindings() <= self.storage_bindings;
-        if first_words % 4 != 0 || words < 4 || !fits {
-            kernel.tile = Tile::Scalar;
-        }
+        kernel.tile = self.tile(operator, kernel, placement);
         if kernel.storage_bindings() > self.storage_bindings {
             return Err(bindings_limit(kernel, self.storage_bindings));
         }
@@ -208,216 +271,26 @@ impl Geometry {
         })
     }
 
-    /// A reduction: one pass for few tiles, else one to a partial a chunk and one over those.
-    ///
-    /// Errors: [`Error::Length`] if there are more pieces than chunks.
-    pub(crate) fn reduce(
-        &self,
-        operator: &Definition,
-        pieces: &[Placement],
-        counted: Counted,
-        carry: Option<&[u32]>,
-    ) -> Result<Plan, Error> {
-        let kernel = self.kernel(operator, Root::Reduce).counted(counted);
-        // What stands for nothing is written once: by a call without an initial value.
-        let of_nothing = |mut pass: Pass| {
-            pass.params.of_nothing = u32::from(carry.is_none());
-            pass
-        };
-        if let Some(single) = self.single(kernel, pieces, counted, carry)? {
-            return Ok(Plan { passes: vec![of_nothing(single)] });
-        }
-        let chunks = self.chunks(operator, kernel, pieces, counted)?;
-        let mut passes: Vec<Pass> = chunks.into_iter().map(of_nothing).collect();
-        let n_chunks = chunks_of(&passes);
-        let kernel = self.kernel(&operator.lowering(), Root::Reduce).over_chunks(counted);
-        let kernel = Kernel { part: Part::FromAccumulators, ..kernel };
-        let dst_word = pieces.first().map_or(0, |piece| piece.dst_word);
-        let placement = Placement { dst_word, n_items: n_chunks, ..Placement::ALIGNED };
-        let mut finish = self.pass(kernel, placement, 1)?.with_carry(carry);
-        (finish.src, finish.count) = (Resource::Partials, Resource::Arguments);
-        passes.push(finish);
-        Ok(Plan { passes })
-    }
-
-    /// A scan: one pass for few tiles, else upsweeps, spine and downsweeps. Nothing is
-    /// dispatched for no item.
-    ///
-    /// Errors: as [`Geometry::reduce`].
-    pub(crate) fn scan(
-        &self,
-        operator: &Definition,
-        pieces: &[Placement],
-        counted: Counted,
-        exclusive: bool,
-        carry: Option<&[u32]>,
-    ) -> Result<Plan, Error> {
-        let kernel = Kernel { exclusive, ..self.kernel(operator, Root::Downsweep) };
-        let kernel = kernel.counted(counted);
-        if pieces.iter().all(|piece| piece.n_items == 0) {
-            return Ok(Plan { passes: Vec::new() });
-        }
-        if let Some(single) = self.single(kernel, pieces, counted, carry)? {
-            return Ok(Plan { passes: vec![single] });
-        }
-        // The upsweep's chunks must be the downsweep's, so it has the same groups and rows.
-        let layers = self.kernel(operator, Root::Reduce).layers;
-        let upsweep_kernel = Kernel { root: Root::Reduce, layers, exclusive: false, ..kernel };
-        let mut passes = self.chunks(operator, upsweep_kernel, pieces, counted)?;
-        let downsweep_kernel = Kernel { carry: Carry::Partials, ..kernel };
-        let downsweep = |upsweep: &Pass| {
-            let piece = pieces[upsweep.piece];
-            let mut pass = self.pass(downsweep_kernel, piece, upsweep.workgroups)?;
-            (pass.piece, pass.params.first_chunk) = (upsweep.piece, upsweep.params.first_chunk);
-            pass.indirect = upsweep.indirect;
-            Ok(pass.with_count(counted))
-        };
-        let upsweeps = passes.iter().filter(|pass| pass.kernel.root == Root::Reduce);
-        let downsweeps = upsweeps.map(downsweep).collect::<Result<Vec<Pass>, Error>>()?;
-
-        let n_chunks = chunks_of(&passes);
-        let spine_kernel = Kernel {
-            part: Part::OnAccumulators,
-            exclusive: true,
-            ..self.kernel(&operator.on_accumulators(), Root::Downsweep)
-        };
-        let in_place = Placement::at_start(Memory::Shared, n_chunks);
-        let spine_kernel = spine_kernel.over_chunks(counted);
-        let mut spine = self.pass(spine_kernel, in_place, 1)?.with_carry(carry);
-        (spine.src, spine.dst) = (Resource::Partials, Resource::Partials);
-        spine.count = Resource::Arguments;
-        passes.push(spine);
-        passes.extend(downsweeps);
-        Ok(Plan { passes })
-    }
-
-    /// A scan in a single pass a piece, or a part of one with as many tiles as there is room for
-    /// descriptors. What stands before a later one is left on the device. `None` for few tiles, and
-    /// for a count on the device with more than one pass: those are [`Geometry::scan`]'s.
-    ///
-    /// Errors: [`Error::Limit`] if the device has too few bindings.
-    pub(crate) fn single_pass(
-        &self,
-        operator: &Definition,
-        pieces: &[Placement],
-        counted: Counted,
-        (look_back, stalled, stall_every): (LookBack, Stalled, u32),
-        exclusive: bool,
-        carry: Option<&[u32]>,
-    ) -> Result<Option<Plan>, Error> {
-        let kernel = self.kernel(operator, Root::SinglePass).counted(counted);
-        let kernel =
-            Kernel { carry: Carry::State, look_back, stalled, stall_every, exclusive, ..kernel };
-        let tiles_max = DESCRIPTOR_WORDS / (2 * operator.accumulator.words());
-        let part_items = tiles_max.saturating_mul(kernel.tile_items());
-        let row = self.workgroups_limit;
-        let mut passes = Vec::new();
-        for (index, piece) in pieces.iter().enumerate() {
-            let mut first = 0;
-            while first < piece.n_items {
-                let n_items = part_items.min(piece.n_items - first);
-                let placement = Placement {
-                    n_items,
-                    // Words of a binding are counted in 32 bits; a plan for more is for print only.
-                    src_word: piece
-                        .src_word
-                        .wrapping_add(first.wrapping_mul(operator.input.words())),
-                    dst_word: piece
-                        .dst_word
-                        .wrapping_add(first.wrapping_mul(operator.output.words())),
-                    ..*piece
-                };
-                let mut pass = self.pass(kernel, placement, 1)?.with_carry(carry);
-                pass.piece = index;
-                let n_tiles = pass.params.n_tiles;
-                (pass.workgroups, pass.rows) = (n_tiles.min(row), n_tiles.div_ceil(row));
-                pass.params.workgroups = pass.workgroups;
-                pass.params.first_chunk = passes.len() as u32;
-                passes.push(pass.with_count(counted));
-                first += n_items;
-            }
-        }
-        let few = match &passes[..] {
-            [] => true,
-            [only] => only.params.n_tiles <= self.single_tiles,
-            _ => counted != Counted::Host,
-        };
-        Ok((!few).then_some(Plan { passes }))
+    /// Whether one workgroup scans all tiles in one pass.
+    pub(crate) fn is_one_pass(&self, operator: &Definition, pieces: &[Placement]) -> bool {
+        let tile_items = self.kernel(operator, Root::Downsweep).tile_items();
+        let n_items = pieces.iter().map(|piece| piece.n_items).max().unwrap_or(0);
+        n_items == 0 || pieces.len() == 1 && n_items.div_ceil(tile_items) <= self.single_tiles
     }
 
     /// The one pass of a call of one piece and few tiles.
     fn single(
         &self,
+        operator: &Definition,
         kernel: Kernel,
         pieces: &[Placement],
         counted: Counted,
         carry: Option<&[u32]>,
     ) -> Result<Option<Pass>, Error> {
         let [piece] = pieces else { return Ok(None) };
-        let pass = self.pass(kernel, *piece, 1)?.with_carry(carry).with_count(counted);
+        let pass = self.pass(operator, kernel, *piece, 1)?.with_carry(carry).with_count(counted);
         Ok((pass.params.n_tiles <= self.single_tiles).then_some(pass))
     }
-
-    /// The passes that reduce each chunk of each piece to one partial, side by side. The chunks
-    /// are shared out by the pieces' tiles.
-    fn chunks(
-        &self,
-        operator: &Definition,
-        kernel: Kernel,
-        pieces: &[Placement],
-        counted: Counted,
-    ) -> Result<Vec<Pass>, Error> {
-        let kernel = Kernel { part: Part::ToAccumulators, ..kernel };
-        let tiles = |piece: &Placement| u64::from(piece.n_items.div_ceil(kernel.tile_items()));
-        let all_tiles = pieces.iter().map(tiles).sum::<u64>().max(1);
-        // No chunk is longer than it may be.
-        let least_of = |piece: &Placement| tiles(piece).div_ceil(u64::from(self.tiles_max)).max(1);
-        let least = pieces.iter().map(least_of).sum::<u64>();
-        if least > u64::from(self.workgroups_max) {
-            return Err(Error::Length {
-                what: "the chunks of tiles that a slice's segments and items take (at most)",
-                wanted: u64::from(self.workgroups_max),
-                got: least,
-            });
-        }
-        // The rest of the chunks in proportion, rounded down.
-        let spare = u64::from(self.workgroups).saturating_sub(least);
-        let mut first_chunk = 0;
-        let chunks = |(index, piece): (usize, &Placement)| {
-            let workgroups = least_of(piece) + spare * tiles(piece) / all_tiles;
-            // The upsweep reads; it shares no binding with anything.
-            let placement = Placement { memory: Memory::Separate, ..*piece };
-            let mut pass = self.pass(kernel, placement, workgroups as u32)?;
-            pass.dst = Resource::Partials;
-            pass.piece = index;
-            pass.params.dst_word = first_chunk * operator.accumulator.words();
-            pass.params.first_chunk = first_chunk;
-            first_chunk += pass.workgroups;
-            pass.indirect = matches!(counted, Counted::Indirect { .. });
-            Ok(pass.with_count(counted))
-        };
-        let passes = pieces.iter().enumerate().map(chunks);
-        let mut passes = passes.collect::<Result<Vec<Pass>, Error>>()?;
-        if let (Counted::Indirect { .. }, [upsweep]) = (counted, &passes[..]) {
-            let kernel = Kernel {
-                root: Root::Arguments,
-                part: Part::Whole,
-                tile: Tile::Scalar,
-                memory: Memory::Separate,
-                ..upsweep.kernel
-            };
-            let mut arguments = Pass { kernel, workgroups: 1, indirect: false, ..upsweep.clone() };
-            (arguments.dst, arguments.params.dst_word) = (Resource::Arguments, 0);
-            passes.insert(0, arguments);
-        }
-        Ok(passes)
-    }
-}
-
-/// The chunks of the upsweeps among passes.
-fn chunks_of(passes: &[Pass]) -> u32 {
-    let upsweeps = passes.iter().filter(|pass| pass.kernel.root == Root::Reduce);
-    upsweeps.map(|pass| pass.workgroups).sum()
 }
 
 fn bindings_limit(kernel: Kernel, got: u32) -> Error {

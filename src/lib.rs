@@ -48,6 +48,7 @@
 /// The wgpu that the types of this crate are of.
 pub use wgpu;
 
+mod algorithm;
 mod capabilities;
 mod context;
 mod element;
@@ -64,12 +65,14 @@ mod reduce;
 pub mod reference;
 mod scan;
 mod scratch;
+mod self_test;
 mod shader;
 mod slice;
 mod transfer;
 mod tuning;
 pub mod wgsl;
 
+pub use algorithm::{Algorithm, Choice};
 pub use capabilities::{Capabilities, requirements};
 pub use context::{Adapter, Context, adapters};
 pub use element::{Element, Integer, Numeric};
@@ -78,10 +81,13 @@ pub use layout::{Layout, Scalar};
 pub use operator::Operator;
 pub use plan::{Params, Pass, Plan, Resource};
 pub use reduce::Reduce;
-pub use scan::{Algorithm, Dispatched, Kind, Scan};
-pub use shader::{Carry, Extent, Kernel, LookBack, Memory, Part, Root, Stalled, Tile};
+pub use scan::{Counters, Dispatched, Kind, Scan};
+pub use self_test::SelfTest;
+pub use shader::kernel::{
+    Carry, Descriptor, Extent, Kernel, LookBack, Memory, Part, Root, SinglePass, Stalled, Tile,
+};
 pub use slice::{GpuSlice, Segment};
-pub use tuning::{Builtins, Tuning};
+pub use tuning::{Builtins, Shape, Tuning};
 
 impl Context {
     /// Reduces items of the host in one call; [`Reduce`] serves repeated use.

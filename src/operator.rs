@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::element::{self, Arithmetic, Constant, Element, Integer, Numeric};
 use crate::error::Error;
 use crate::layout::Layout;
-use crate::shader::Kernel;
+use crate::shader::kernel::Kernel;
 use crate::shader::user_text::{self, Role};
 
 /// A function of the host that does what the WGSL text does.
@@ -65,6 +65,8 @@ pub(crate) struct Definition {
     pub commutative: bool,
     /// Whether the user's text has loops.
     pub loops: bool,
+    /// Whether an index in the user's text is known at run time only.
+    pub indexes: bool,
     /// The device's instruction that gives the very bits that `combine` gives.
     pub builtin: Option<Builtin>,
 }
@@ -132,7 +134,9 @@ impl<T: Element> Operator<T> {
         let checked = user_text::check(combine, Role::Combine, T::LAYOUT, T::LAYOUT)?;
         let mut operator =
             Self::build(combine, identity, identity, Encoding::Plain, checked.text, false, None);
-        operator.edit(|definition| definition.loops = checked.loops);
+        operator.edit(|definition| {
+            (definition.loops, definition.indexes) = (checked.loops, checked.indexes);
+        });
         Ok(operator)
     }
 
@@ -159,6 +163,7 @@ impl<T: Element> Operator<T> {
             of_nothing: words(&of_nothing),
             commutative,
             loops: false,
+            indexes: false,
             builtin: None,
         };
         Operator {
@@ -294,6 +299,7 @@ impl<I: Element, A: Element, O: Element> Operator<I, A, O> {
         definition.input = J::LAYOUT;
         definition.lift = checked.text;
         definition.loops |= checked.loops;
+        definition.indexes |= checked.indexes;
         Ok(Operator {
             definition: Arc::new(definition),
             combine: self.combine,
@@ -321,6 +327,7 @@ impl<I: Element, A: Element, O: Element> Operator<I, A, O> {
         definition.output = P::LAYOUT;
         definition.lower = checked.text;
         definition.loops |= checked.loops;
+        definition.indexes |= checked.indexes;
         Ok(Operator {
             definition: Arc::new(definition),
             combine: self.combine,
@@ -355,6 +362,11 @@ impl<I: Element, A: Element, O: Element> Operator<I, A, O> {
 }
 
 impl Definition {
+    /// Whether an output has room for an accumulator.
+    pub fn accumulator_fits_output(&self) -> bool {
+        self.accumulator.words() == self.output.words()
+    }
+
     /// The same operator on accumulators alone: nothing lifted, nothing lowered.
     pub fn on_accumulators(&self) -> Definition {
         let wgsl = self.accumulator.wgsl();

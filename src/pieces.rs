@@ -9,7 +9,7 @@ use crate::capabilities::Capabilities;
 use crate::element::Element;
 use crate::error::Error;
 use crate::plan::{Counted, Placement};
-use crate::shader::Memory;
+use crate::shader::kernel::Memory;
 use crate::slice::{Count, GpuSlice, Segment};
 
 /// Items of a piece are a multiple of this, but for a segment's last one, so that a cut is at an
@@ -41,6 +41,8 @@ pub(crate) struct Call {
     /// The number of items, if it lives on the device.
     pub count: Option<Span>,
     pub counted: Counted,
+    /// Whether items are written where they are read.
+    pub in_place: bool,
 }
 
 impl Span {
@@ -59,6 +61,12 @@ impl Span {
         ((self.first_byte - self.bound.start) / 4) as u32
     }
 
+    /// The same from a byte on, where a binding may begin.
+    pub fn from(&self, first_byte: u64) -> Self {
+        let bound = first_byte.min(self.bound.end)..self.bound.end;
+        Span { buffer: self.buffer.clone(), bound, first_byte }
+    }
+
     fn size_bytes(&self) -> u64 {
         self.bound.end - self.bound.start
     }
@@ -73,7 +81,7 @@ impl Span {
 }
 
 /// The pieces of a scan: outputs lie as the items do. Every item of the output is written from
-/// the item of the same number, so the two may be the same places if `in_place` is safe, and only
+/// the item of the same number, so the two may be the same places if `may_be_in_place`, and only
 /// then overlap.
 ///
 /// Errors: [`Error::Usage`], [`Error::Aliased`], [`Error::Limit`] if two ranges of one buffer lie
@@ -82,8 +90,9 @@ pub(crate) fn of_scan<I: Element, O: Element>(
     capabilities: &Capabilities,
     input: &GpuSlice<I>,
     output: &GpuSlice<O>,
-    in_place: bool,
+    may_be_in_place: bool,
 ) -> Result<Call, Error> {
+    let mut in_place = false;
     check_usages(input, output)?;
     let (in_size, out_size) = (I::LAYOUT.size_bytes(), O::LAYOUT.size_bytes());
     let src = numbered(input.segments(), in_size);
@@ -99,8 +108,9 @@ pub(crate) fn of_scan<I: Element, O: Element>(
             };
             let in_step =
                 in_size == out_size && shift(a, *first_a, out_size) == shift(b, *first_b, in_size);
-            if !(in_place && in_step) {
-                check_apart(("the input", b), ("the output", a))?;
+            match check_apart(("the input", b), ("the output", a)) {
+                Err(_) if may_be_in_place && in_step => in_place = true,
+                apart => apart?,
             }
         }
     }
@@ -129,7 +139,7 @@ pub(crate) fn of_scan<I: Element, O: Element>(
         s += usize::from(last == src_end);
         d += usize::from(last == dst_end);
     }
-    counted(capabilities, input, output, pieces)
+    Ok(Call { in_place, ..counted(capabilities, input, output, pieces)? })
 }
 
 /// The pieces of a reduction: all of them write, at the end, the one item of the output.
@@ -175,7 +185,7 @@ fn counted<I: Element, O: Element>(
     pieces: Vec<Piece>,
 ) -> Result<Call, Error> {
     let Some(Count { segment, indirect }) = input.count() else {
-        return Ok(Call { pieces, count: None, counted: Counted::Host });
+        return Ok(Call { pieces, count: None, counted: Counted::Host, in_place: false });
     };
     let wanted = wgpu::BufferUsages::STORAGE;
     let got = segment.buffer.usage();
@@ -198,7 +208,7 @@ fn counted<I: Element, O: Element>(
         true => Counted::Indirect { count_word },
         false => Counted::Device { count_word },
     };
-    Ok(Call { pieces, count: Some(span), counted })
+    Ok(Call { pieces, count: Some(span), counted, in_place: false })
 }
 
 fn check_usages<I: Element, O: Element>(

@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::context::Context;
 use crate::error::Error;
 use crate::operator::Definition;
-use crate::shader::Kernel;
+use crate::shader::kernel::Kernel;
 
-/// What makes a kernel what it is: the module's text and the bits of its overrides.
-type Key = (String, Vec<(&'static str, u64)>);
+/// What makes a kernel what it is: the module's text, the bits of its overrides, and whether it is
+/// checked.
+type Key = (String, Vec<(&'static str, u64)>, bool);
 
 /// Compiled kernels, shared by all plans of a context.
 #[derive(Default)]
@@ -51,17 +52,28 @@ impl Cache {
             |message: String| Error::Refused { what: format!("the kernel {label}"), message };
         let text = kernel.link(operator).map_err(refused)?;
         let overrides = kernel.overrides();
-        let key: Key = (text, overrides.iter().map(|&(name, v)| (name, v.to_bits())).collect());
+        let bits = overrides.iter().map(|&(name, v)| (name, v.to_bits())).collect();
+        let key: Key = (text, bits, kernel.checked);
         let mut cache = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(pipeline) = cache.get(&key) {
             return Ok(pipeline.clone());
         }
         log::debug!("compiling {label} for {:?}", operator.name);
         let pipeline = context.scoped(&format!("the kernel {label}"), |device| {
-            let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
+            let descriptor = wgpu::ShaderModuleDescriptor {
                 label: Some(&label),
                 source: wgpu::ShaderSource::Wgsl(key.0.as_str().into()),
-            });
+            };
+            let checks = wgpu::ShaderRuntimeChecks {
+                bounds_checks: kernel.checked,
+                force_loop_bounding: kernel.checked,
+                ..wgpu::ShaderRuntimeChecks::checked()
+            };
+            // SAFETY: in an unchecked kernel every index is bound by sizes that the host has checked
+            // against the bindings, or is clamped to them, and every loop ends; a user's text in it
+            // has no loop, no index known at run time only, no pointer to anything but its own
+            // variables, and touches no variable of the module (`user_text::check`).
+            let module = unsafe { device.create_shader_module_trusted(descriptor, checks) };
             device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
                 label: Some(&label),
                 layout: None,

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use crate::shader::{Kernel, Memory};
+use crate::shader::kernel::{Kernel, Memory};
 
 /// The parameters of one pass: the host side of `Params` in `shaders/params.wgsl`.
 #[repr(C)]
@@ -50,6 +50,8 @@ pub enum Resource {
     Count,
     /// The state of single passes, in the plan's scratch.
     State,
+    /// The part of it that holds descriptors.
+    Descriptors,
 }
 
 /// One dispatch.
@@ -113,6 +115,14 @@ pub struct Placement {
 impl Placement {
     /// Slices at the start of buffers of their own.
     pub(crate) const ALIGNED: Self = Placement::at_start(Memory::Separate, 0);
+
+    /// Slices of `n_items` items of so many words at the start of buffers of their own, with room for
+    /// a quad of words at least.
+    pub(crate) fn of_items(n_items: u32, in_words: u32, out_words: u32) -> Self {
+        let words = |words: u32| (u64::from(n_items) * u64::from(words)).max(4);
+        let (src_words, dst_words) = (words(in_words), words(out_words));
+        Placement { n_items, src_words, dst_words, ..Placement::ALIGNED }
+    }
 
     /// Slices at the start of bindings with room for a quad of words at least.
     pub(crate) const fn at_start(memory: Memory, n_items: u32) -> Self {

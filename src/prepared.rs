@@ -5,13 +5,14 @@ use std::sync::Arc;
 use crate::context::Context;
 use crate::element::Element;
 use crate::error::Error;
-use crate::geometry::Geometry;
+use crate::geometry::{Geometry, Purpose};
 use crate::operator::{Operator, words};
 use crate::pieces::Call;
 use crate::pipeline::Kernels;
 use crate::plan::{Counted, Placement, Plan};
 use crate::record;
-use crate::scratch::{STATUS_WORD, Scratch};
+use crate::scratch::Scratch;
+use crate::shader::kernel::Root;
 use crate::slice::GpuSlice;
 use crate::tuning::Tuning;
 
@@ -21,6 +22,9 @@ pub(crate) struct Prepared<I: Element, A: Element, O: Element> {
     pub context: Context,
     pub operator: Operator<I, A, O>,
     pub geometry: Geometry,
+    /// The geometries of single passes, if there are any, each with the fewest items that it is for,
+    /// in order.
+    pub single_passes: Vec<(u32, Geometry)>,
     pub init: Option<A>,
     kernels: Arc<Kernels>,
     scratch: Scratch,
@@ -31,19 +35,19 @@ impl<I: Element, A: Element, O: Element> Prepared<I, A, O> {
         context: &Context,
         operator: &Operator<I, A, O>,
         tuning: &Tuning,
-        single_pass: bool,
     ) -> Result<Self, Error> {
         let definition = &operator.definition;
-        let geometry = Geometry::fit(context.capabilities(), tuning, definition, single_pass)?;
+        let geometry = Geometry::fit(context.capabilities(), tuning, definition, Purpose::Chunks)?;
         Ok(Prepared {
             context: context.clone(),
             operator: operator.clone(),
             geometry,
+            single_passes: Vec::new(),
             init: None,
             kernels: Arc::new(Kernels::new(definition.clone())),
             scratch: {
                 let partials_bytes = geometry.partials_bytes(definition);
-                context.scratch().of_size(context, partials_bytes, single_pass)?
+                context.scratch().of_size(context, partials_bytes, false)?
             },
         })
     }
@@ -63,10 +67,34 @@ impl<I: Element, A: Element, O: Element> Prepared<I, A, O> {
         self.geometry.partials_bytes(&self.operator.definition)
     }
 
-    /// The word that counts the tiles of single passes that have given up.
-    pub fn status(&self) -> Result<Option<GpuSlice<u32>>, Error> {
-        let state = self.scratch.state.as_ref();
-        state.map(|state| GpuSlice::new(state, STATUS_WORD..STATUS_WORD + 1)).transpose()
+    /// Makes single passes possible: their geometries and their state.
+    ///
+    /// Errors: as [`Scan::with_algorithm`](crate::Scan::with_algorithm).
+    pub fn add_single_passes(&mut self, tuning: &Tuning) -> Result<(), Error> {
+        let (context, definition) = (&self.context, &self.operator.definition);
+        let words = definition.accumulator.words();
+        let purpose = Purpose::SinglePass(tuning.descriptor_for(context.capabilities(), words)?);
+        let fit = |(from, tuning): (u32, Tuning)| {
+            Ok((from, Geometry::fit(context.capabilities(), &tuning, definition, purpose)?))
+        };
+        let single_passes = tuning.shapes().into_iter().map(fit).collect::<Result<_, Error>>()?;
+        self.scratch = context.scratch().of_size(context, self.scratch_bytes(), true)?;
+        self.single_passes = single_passes;
+        Ok(())
+    }
+
+    /// The geometry for a single pass over pieces.
+    pub fn single_pass(&self, pieces: &[Placement]) -> Option<&Geometry> {
+        let n_items = pieces.iter().map(|piece| u64::from(piece.n_items)).sum::<u64>();
+        let mut fitting = self.single_passes.iter().rev();
+        let fits = |(from, _): &&(u32, Geometry)| u64::from(*from) <= n_items;
+        fitting.find(fits).or(self.single_passes.first()).map(|(_, geometry)| geometry)
+    }
+
+    /// Words of the state of single passes, if there is one.
+    pub fn state_words(&self, first: u64, n_words: u64) -> Result<Option<GpuSlice<u32>>, Error> {
+        let state = self.scratch.state.as_ref().filter(|_| !self.single_passes.is_empty());
+        state.map(|state| GpuSlice::new(state, first..first + n_words)).transpose()
     }
 
     /// The words of the initial value.
@@ -74,16 +102,17 @@ impl<I: Element, A: Element, O: Element> Prepared<I, A, O> {
         self.init.as_ref().map(words)
     }
 
-    /// Plans a call on its slices and records it.
+    /// Plans a call on its slices and records it; says whether it has a single pass.
     pub fn record(
         &self,
         pass: &mut wgpu::ComputePass<'_>,
         call: &Call,
         plan: impl FnOnce(&[Placement], Counted) -> Result<Plan, Error>,
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
         let placements: Vec<Placement> = call.pieces.iter().map(|piece| piece.placement).collect();
         let plan = plan(&placements, call.counted)?;
-        record::record(&self.context, &self.kernels, &self.scratch, &plan, call, pass)
+        record::record(&self.context, &self.kernels, &self.scratch, &plan, call, pass)?;
+        Ok(plan.passes.iter().any(|pass| pass.kernel.root == Root::SinglePass))
     }
 
     /// Uploads the input, runs a call that writes `n_outputs` items, and downloads them.

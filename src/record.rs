@@ -5,8 +5,9 @@ use crate::error::Error;
 use crate::pieces::{Call, Span};
 use crate::pipeline::Kernels;
 use crate::plan::{Params, Pass, Plan, Resource};
+use crate::scratch::STATE_WORDS;
 use crate::scratch::Scratch;
-use crate::shader::{Carry, Extent, Memory, Root, Tile};
+use crate::shader::kernel::{Carry, Descriptor, Extent, Memory, Root, Tile};
 
 /// Uniform bindings start at multiples of this; it is WebGPU's upper bound of the alignment.
 const UNIFORM_STRIDE: u64 = 256;
@@ -53,6 +54,7 @@ fn bind_groups(
     let arguments = Span::whole(&scratch.arguments);
     // Only plans with a single pass ask for it.
     let state = Span::whole(scratch.state.as_ref().unwrap_or(&scratch.partials));
+    let descriptors = state.from(4 * STATE_WORDS);
     let group = |(index, (pass, pipeline)): (usize, (&Pass, &wgpu::ComputePipeline))| {
         let params = wgpu::BindingResource::Buffer(wgpu::BufferBinding {
             buffer: &params,
@@ -70,6 +72,7 @@ fn bind_groups(
                 Resource::Arguments => &arguments,
                 // Only kernels of a call with a count ask for it.
                 Resource::State => &state,
+                Resource::Descriptors => &descriptors,
                 Resource::Count => call.count.as_ref().unwrap_or(&arguments),
             };
             entries.push(wgpu::BindGroupEntry { binding, resource: span.binding() });
@@ -85,7 +88,7 @@ fn bind_groups(
 
 /// The storage bindings that a pass uses, by the numbers in `shaders/memory` and `shaders/carry`.
 pub(crate) fn bindings(pass: &Pass) -> Vec<(u32, Resource)> {
-    let vector = pass.kernel.tile == Tile::Vector;
+    let vector = pass.kernel.tile != Tile::Scalar;
     let mut bindings = Vec::with_capacity(7);
     match pass.kernel.memory {
         // It reads nothing but the count.
@@ -107,14 +110,19 @@ pub(crate) fn bindings(pass: &Pass) -> Vec<(u32, Resource)> {
             bindings.push((4, pass.dst));
         }
     }
-    if pass.kernel.carry == Carry::Partials {
+    if pass.kernel.carry == Carry::Partials || pass.kernel.root == Root::Chunks {
         bindings.push((5, Resource::Partials));
     }
     if pass.kernel.extent == Extent::Buffer {
         bindings.push((6, pass.count));
     }
-    if pass.kernel.root == Root::SinglePass {
+    if let Some(single_pass) = pass.kernel.single_pass {
         bindings.push((7, Resource::State));
+        match single_pass.descriptor {
+            Descriptor::Split32 => {}
+            Descriptor::Packed64 => bindings.push((8, Resource::Descriptors)),
+            Descriptor::Fenced => bindings.push((8, Resource::State)),
+        }
     }
     bindings
 }

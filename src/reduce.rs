@@ -47,7 +47,7 @@ impl<I: Element, A: Element, O: Element> Reduce<I, A, O> {
         operator: &Operator<I, A, O>,
         tuning: &Tuning,
     ) -> Result<Self, Error> {
-        let reduce = Reduce(Prepared::new(context, operator, tuning, false)?);
+        let reduce = Reduce(Prepared::new(context, operator, tuning)?);
         reduce.0.compile(&reduce.plan(1)?)?;
         Ok(reduce)
     }
@@ -68,7 +68,8 @@ impl<I: Element, A: Element, O: Element> Reduce<I, A, O> {
     /// Errors: [`Error::Length`] for more items than [`Operator::from_wgsl`] says a looping text
     /// takes on a CPU.
     pub fn plan(&self, n_items: u32) -> Result<Plan, Error> {
-        self.plan_at(&[Placement { n_items, ..Placement::ALIGNED }], Counted::Host)
+        let placement = Placement::of_items(n_items, I::LAYOUT.words(), O::LAYOUT.words());
+        self.plan_at(&[placement], Counted::Host)
     }
 
     /// Reduces items of the host: uploads, submits, waits and downloads.
@@ -135,7 +136,7 @@ impl<I: Element, A: Element, O: Element> Reduce<I, A, O> {
             return Err(Error::Length { what, wanted: 1, got });
         }
         let call = pieces::of_reduce(self.0.context.capabilities(), input, output)?;
-        self.0.record(pass, &call, |pieces, counted| self.plan_at(pieces, counted))
+        self.0.record(pass, &call, |pieces, counted| self.plan_at(pieces, counted)).map(drop)
     }
 
     fn plan_at(&self, pieces: &[Placement], counted: Counted) -> Result<Plan, Error> {

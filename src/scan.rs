@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::atomic::Ordering;
 
+use crate::algorithm::{self, Algorithm, Choice};
 use crate::context::Context;
 use crate::element::Element;
 use crate::error::Error;
@@ -11,7 +12,8 @@ use crate::pieces;
 use crate::plan::{Counted, Placement, Plan};
 use crate::prepared::Prepared;
 use crate::record;
-use crate::shader::{LookBack, Stalled};
+use crate::scratch::{COUNTERS_WORD, STATUS_WORD};
+use crate::shader::kernel::{LookBack, SinglePass, Stalled};
 use crate::slice::GpuSlice;
 use crate::tuning::Tuning;
 
@@ -25,42 +27,18 @@ pub enum Kind {
     Exclusive,
 }
 
-/// How a scan comes about.
-///
-/// A call that gives up has no result, and where it was in place its input is lost:
-/// [`Dispatched::check`] says so, and [`Scan::run`] does it again by reduce-then-scan. Few items
-/// take one pass by one workgroup, whichever algorithm it is. Reduce-then-scan takes over on a CPU
-/// for operators whose text loops, and where a number of items that lives on the device may need
-/// more than one single pass.
-///
-/// Sources: Merrill & Garland 2016; Yan, Long & Zhang 2013 (chained); Smith, Levien & Owens 2025
-/// (fallback).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Algorithm {
-    /// Reduce-then-scan: three passes, 3n data moved, safe on every device.
-    ReduceThenScan,
-    /// A single pass, 2n data moved, in which each tile waits for the prefix of the one before.
-    /// Gives up where that does not come.
-    Chained,
-    /// A single pass, 2n, in which tiles look back over aggregates until they meet a prefix
-    /// (decoupled look-back). Gives up where a tile does not run while others wait for it.
-    LookBack,
-    /// The same, but a tile that waits in vain reduces the other one by itself (decoupled
-    /// fallback): right on every device. Input and output may not overlap.
-    Fallback,
-}
-
 /// A scan (prefix sum), ready to run any number of times on any number of items.
 ///
-/// Reduce-then-scan, unless another [`Algorithm`] is asked for, 3n data moved: the upsweep reads
-/// the items and reduces each workgroup's chunk, the spine scans those partials, the downsweep
-/// reads the items again and writes the outputs. Few items take one pass that moves 2n. Items are combined in order. Float results
-/// are the same from run to run on one device for one n, and may differ between devices.
-/// Input and output may be the same slice.
+/// By [`Algorithm::Auto`], unless another is asked for: a single pass where the device, the
+/// operator and the call permit, which moves 2n data, else reduce-then-scan, 3n. Items are combined
+/// in order. Integer results are the same on every device; float results may differ in the last
+/// bits, from run to run by single passes, between devices by all: name
+/// [`Algorithm::ReduceThenScan`] for the same bits from run to run. Input and output may be the
+/// same slice.
 ///
 /// | method | submits | waits | allocates |
 /// |---|---|---|---|
-/// | [`new`](Self::new) | no | for the compiler | a small scratch |
+/// | [`new`](Self::new) | no | for the compiler | a small scratch; the context's first single pass 4 MiB |
 /// | [`run`](Self::run) | yes | yes | buffers for input and output |
 /// | [`dispatch`](Self::dispatch) | yes | no | a small uniform |
 /// | [`run_async`](Self::run_async) | yes | no thread | buffers as `run` |
@@ -72,8 +50,21 @@ pub struct Scan<I: Element, A: Element = I, O: Element = A> {
     prepared: Prepared<I, A, O>,
     kind: Kind,
     algorithm: Algorithm,
+    /// Whether single passes count.
+    counting: bool,
     /// Every how many tiles of a single pass one publishes nothing, for tests.
     stall_every: u32,
+}
+
+/// What single passes have counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counters {
+    /// Looks that found nothing new.
+    pub looks_in_vain: u32,
+    /// Windows of descriptors that were combined.
+    pub windows: u32,
+    /// Tiles that were reduced for others.
+    pub fallbacks: u32,
 }
 
 impl<I: Element, A: Element, O: Element> Scan<I, A, O> {
@@ -92,14 +83,15 @@ impl<I: Element, A: Element, O: Element> Scan<I, A, O> {
         kind: Kind,
         tuning: &Tuning,
     ) -> Result<Self, Error> {
-        Self::with_algorithm(context, operator, kind, Algorithm::ReduceThenScan, tuning)
+        Self::with_algorithm(context, operator, kind, Algorithm::Auto, tuning)
     }
 
     /// [`Scan::with_tuning`] by a chosen algorithm. The first single pass of a context makes its
     /// state, 4 MiB on the device.
     ///
-    /// Errors: as [`Scan::new`]; [`Error::Length`] for a single pass with accumulators of more
-    /// than 4 words.
+    /// Errors: as [`Scan::new`]; for a single pass [`Error::Length`] if the accumulator has more
+    /// words than the descriptor's form takes, [`Error::Feature`] for a form that the device does
+    /// not have.
     pub fn with_algorithm(
         context: &Context,
         operator: &Operator<I, A, O>,
@@ -107,15 +99,57 @@ impl<I: Element, A: Element, O: Element> Scan<I, A, O> {
         algorithm: Algorithm,
         tuning: &Tuning,
     ) -> Result<Self, Error> {
-        let single_pass = algorithm != Algorithm::ReduceThenScan;
-        if single_pass && A::LAYOUT.words() > 4 {
-            let what = "the accumulator's words in a descriptor (at most)";
-            return Err(Error::Length { what, wanted: 4, got: u64::from(A::LAYOUT.words()) });
+        let mut prepared = Prepared::new(context, operator, tuning)?;
+        let capabilities = context.capabilities();
+        let may_be = |in_place| {
+            let chosen = algorithm::choose(capabilities, &operator.definition, in_place, |_| false);
+            chosen.algorithm.is_single_pass()
+        };
+        if algorithm.is_single_pass() {
+            prepared.add_single_passes(tuning)?;
+        } else if algorithm == Algorithm::Auto && (may_be(false) || may_be(true)) {
+            match prepared.add_single_passes(tuning) {
+                // It does without.
+                Err(Error::Limit { .. } | Error::Length { .. }) => {}
+                added => added?,
+            }
         }
-        let prepared = Prepared::new(context, operator, tuning, single_pass)?;
-        let scan = Scan { prepared, kind, algorithm, stall_every: 0 };
+        let scan = Scan { prepared, kind, algorithm, counting: false, stall_every: 0 };
         scan.prepared.compile(&scan.plan(1)?)?;
         Ok(scan)
+    }
+
+    /// What [`Algorithm::Auto`] comes to for calls of this operator on this device, with more items
+    /// than one workgroup takes.
+    pub fn choice(&self, in_place: bool) -> Choice {
+        let Prepared { context, operator, single_passes, .. } = &self.prepared;
+        let is_demoted = |algorithm| context.is_demoted(algorithm);
+        let choice =
+            algorithm::choose(context.capabilities(), &operator.definition, in_place, is_demoted);
+        match choice.algorithm.is_single_pass() && single_passes.is_empty() {
+            true => Choice {
+                algorithm: Algorithm::ReduceThenScan,
+                reason: "the device's limits are too small for a single pass",
+            },
+            false => choice,
+        }
+    }
+
+    /// The same scan, whose single passes count what they do; [`Scan::counters`] reads it.
+    pub fn with_counters(&self) -> Self {
+        Scan { counting: true, ..self.clone() }
+    }
+
+    /// What single passes with counters have counted since the context was made, of all plans,
+    /// modulo 2^32. Submits a copy and waits for it and for all work before. `None` if this scan
+    /// makes no single pass.
+    ///
+    /// Errors: [`Error::DeviceLost`].
+    pub fn counters(&self) -> Result<Option<Counters>, Error> {
+        let Some(words) = self.prepared.state_words(COUNTERS_WORD, 3)? else { return Ok(None) };
+        let counted = self.prepared.context.download(&words)?;
+        let [looks_in_vain, windows, fallbacks] = counted[..] else { return Ok(None) };
+        Ok(Some(Counters { looks_in_vain, windows, fallbacks }))
     }
 
     /// The same scan in which every k-th tile of a single pass publishes nothing, as if its
@@ -126,13 +160,10 @@ impl<I: Element, A: Element, O: Element> Scan<I, A, O> {
     }
 
     /// The word on the device that counts the tiles of single passes that have given up, of all
-    /// plans of the context: what a recorded call adds to it, it has failed by. `None` for
-    /// reduce-then-scan.
+    /// plans of the context: what a recorded call adds to it, it has failed by. `None` if this scan
+    /// makes no single pass.
     pub fn status(&self) -> Result<Option<GpuSlice<u32>>, Error> {
-        match self.algorithm {
-            Algorithm::ReduceThenScan => Ok(None),
-            _ => self.prepared.status(),
-        }
+        self.prepared.state_words(STATUS_WORD, 1)
     }
 
     /// The same scan with a value to the left of item 0; the kernels are shared.
@@ -152,7 +183,8 @@ impl<I: Element, A: Element, O: Element> Scan<I, A, O> {
     /// Errors: [`Error::Length`] for more items than [`Operator::from_wgsl`] says a looping text
     /// takes on a CPU.
     pub fn plan(&self, n_items: u32) -> Result<Plan, Error> {
-        self.plan_at(&[Placement { n_items, ..Placement::ALIGNED }], Counted::Host)
+        let placement = Placement::of_items(n_items, I::LAYOUT.words(), O::LAYOUT.words());
+        self.plan_at(&[placement], Counted::Host, false)
     }
 
     /// Scans items of the host: uploads, submits, waits and downloads.
@@ -209,11 +241,26 @@ impl<I: Element, A: Element, O: Element> Scan<I, A, O> {
     /// Errors: [`Error::Length`] unless both have as many items, [`Error::Usage`] without
     /// `STORAGE`, [`Error::Aliased`], [`Error::Limit`] beyond the largest binding.
     pub fn dispatch(&self, input: &GpuSlice<I>, output: &GpuSlice<O>) -> Result<Dispatched, Error> {
+        self.dispatch_all(std::slice::from_ref(input), std::slice::from_ref(output))
+    }
+
+    /// Several calls in one submission.
+    pub(crate) fn dispatch_all(
+        &self,
+        inputs: &[GpuSlice<I>],
+        outputs: &[GpuSlice<O>],
+    ) -> Result<Dispatched, Error> {
         let context = self.prepared.context.clone();
-        let status = self.status()?;
         // A number that was read before the call: what others add meanwhile is taken for its own.
         let before = context.given_up().load(Ordering::SeqCst);
-        record::dispatch(&context, |pass| self.record_in_pass(pass, input, output))?;
+        let mut single_passes = false;
+        record::dispatch(&context, |pass| {
+            for (input, output) in inputs.iter().zip(outputs) {
+                single_passes |= self.record_call(pass, input, output)?;
+            }
+            Ok(())
+        })?;
+        let status = if single_passes { self.status()? } else { None };
         Ok(Dispatched { context, status, before })
     }
 
@@ -244,39 +291,69 @@ impl<I: Element, A: Element, O: Element> Scan<I, A, O> {
         input: &GpuSlice<I>,
         output: &GpuSlice<O>,
     ) -> Result<(), Error> {
+        self.record_call(pass, input, output).map(drop)
+    }
+
+    /// Records a call; says whether it has a single pass.
+    fn record_call(
+        &self,
+        pass: &mut wgpu::ComputePass<'_>,
+        input: &GpuSlice<I>,
+        output: &GpuSlice<O>,
+    ) -> Result<bool, Error> {
         if output.len() != input.len() {
             let (what, wanted, got) = ("the output's items", input.len(), output.len());
             return Err(Error::Length { what, wanted, got });
         }
         // Another workgroup may read a tile of the input at any time.
-        let in_place = self.algorithm != Algorithm::Fallback;
+        let may_be_in_place = self.algorithm != Algorithm::Fallback;
         let capabilities = self.prepared.context.capabilities();
-        let call = pieces::of_scan(capabilities, input, output, in_place)?;
-        self.prepared.record(pass, &call, |pieces, counted| self.plan_at(pieces, counted))
+        let call = pieces::of_scan(capabilities, input, output, may_be_in_place)?;
+        let plan = |pieces: &[Placement], counted| self.plan_at(pieces, counted, call.in_place);
+        self.prepared.record(pass, &call, plan)
     }
 
-    fn plan_at(&self, pieces: &[Placement], counted: Counted) -> Result<Plan, Error> {
+    fn plan_at(
+        &self,
+        pieces: &[Placement],
+        counted: Counted,
+        in_place: bool,
+    ) -> Result<Plan, Error> {
         let Prepared { context, geometry, operator, init, .. } = &self.prepared;
         let exclusive = self.kind == Kind::Exclusive;
         // An exclusive scan starts with what nothing combines to.
         let carry = init.or(exclusive.then_some(operator.of_nothing)).map(|carry| words(&carry));
         let carry = carry.as_deref();
         let definition = &operator.definition;
-        let (look_back, stalled) = match self.algorithm {
-            Algorithm::ReduceThenScan => {
+        let algorithm = match self.algorithm {
+            Algorithm::Auto => self.choice(in_place).algorithm,
+            chosen => chosen,
+        };
+        let (look_back, stalled) = match algorithm {
+            Algorithm::ScanThenPropagate if definition.accumulator_fits_output() => {
+                return geometry.scan_then_propagate(definition, pieces, counted, exclusive, carry);
+            }
+            Algorithm::Auto | Algorithm::ScanThenPropagate | Algorithm::ReduceThenScan => {
                 return geometry.scan(definition, pieces, counted, exclusive, carry);
             }
-            Algorithm::Chained => (LookBack::Chained, Stalled::Fail),
-            Algorithm::LookBack => (LookBack::Window, Stalled::Fail),
-            Algorithm::Fallback => (LookBack::Window, Stalled::Reduce),
+            Algorithm::Chained => (Some(LookBack::Chained), Stalled::Fail),
+            Algorithm::LookBack => (None, Stalled::Fail),
+            Algorithm::Fallback => (None, Stalled::Reduce),
         };
-        let choices = (look_back, stalled, self.stall_every);
+        let choose = |single_pass: SinglePass| SinglePass {
+            look_back: look_back.unwrap_or(single_pass.look_back),
+            stalled,
+            counting: self.counting,
+            stall_every: self.stall_every,
+            ..single_pass
+        };
         let is_cpu = context.capabilities().device_type == wgpu::DeviceType::Cpu;
-        let single = match definition.loops && is_cpu {
-            true => None,
-            false => {
-                geometry.single_pass(definition, pieces, counted, choices, exclusive, carry)?
+        let one_pass = geometry.is_one_pass(definition, pieces) || definition.loops && is_cpu;
+        let single = match self.prepared.single_pass(pieces) {
+            Some(geometry) if !one_pass => {
+                geometry.single_pass(definition, pieces, counted, choose, exclusive, carry)?
             }
+            _ => None,
         };
         match single {
             Some(single) => Ok(single),

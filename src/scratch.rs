@@ -22,15 +22,18 @@ pub(crate) struct Scratch {
 
 /// Words of the state before its descriptors, and of each of its two arrays of them: those of
 /// `shaders/single_pass/state.wgsl`.
-const STATE_WORDS: u64 = 40;
-pub(crate) const DESCRIPTOR_WORDS: u32 = 524_288;
+pub(crate) const STATE_WORDS: u64 = 64;
+pub(crate) const ARRAY_WORDS: u32 = 524_288;
 
 /// The word of the state that counts the tiles that have given up.
 pub(crate) const STATUS_WORD: u64 = 1;
 
+/// The first of the three words that count looks in vain, windows, and tiles reduced for others.
+pub(crate) const COUNTERS_WORD: u64 = 4;
+
 /// A state of zeros, which is what a new buffer holds.
 fn state(context: &Context) -> Result<wgpu::Buffer, Error> {
-    let size = 4 * (STATE_WORDS + 2 * u64::from(DESCRIPTOR_WORDS));
+    let size = 4 * (STATE_WORDS + 2 * u64::from(ARRAY_WORDS));
     context.capabilities().check_binding("the state of single passes", size)?;
     context.scoped("the state of single passes", |device| {
         device.create_buffer(&wgpu::BufferDescriptor {

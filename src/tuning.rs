@@ -1,6 +1,8 @@
 //! Tuning: the sizes that make a kernel fast on a device, as one table.
 
-use crate::capabilities::Capabilities;
+use crate::capabilities::{ATOMICS_64, Capabilities};
+use crate::error::Error;
+use crate::shader::kernel::Descriptor;
 use crate::wgsl::{Layers, Subgroup, Totals, WorkgroupScan};
 
 /// Which kernels use subgroup instructions; the others use shuffle ladders.
@@ -31,9 +33,29 @@ pub struct Tuning {
     /// Which kernels use the device's subgroup instructions for the operators that
     /// [have one](Layers::builtins).
     pub builtins: Builtins,
+    /// The sizes of single passes, by the number of items; the last that starts at or below it
+    /// counts. None: those above.
+    pub single_pass: &'static [Shape],
+    /// How single passes publish; `None`: by 64-bit atomics where the device has them, else by
+    /// 32-bit ones.
+    pub descriptor: Option<Descriptor>,
+    /// Whether kernels are compiled with wgpu's checks of indices and loops. Those with texts of
+    /// users that loop, or index what is known at run time only, always are.
+    pub checked: bool,
     /// The scan of a workgroup's subgroup totals; `None`: by shuffles with native subgroups, by
     /// Kogge-Stone without.
     pub workgroup_scan: Option<WorkgroupScan>,
+}
+
+/// The sizes of a single pass from a number of items on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Shape {
+    /// The fewest items that it is for.
+    pub from_items: u32,
+    /// Lanes of a workgroup: a power of two.
+    pub workgroup_size: u32,
+    /// 32-bit words of items that a lane holds, at most 128.
+    pub words_per_lane: u32,
 }
 
 /// One row of the table.
@@ -42,9 +64,18 @@ struct Row {
     tuning: Tuning,
 }
 
-const NVIDIA: u32 = 0x10de;
+pub(crate) const NVIDIA: u32 = 0x10de;
 
-const fn row(fits: fn(&Capabilities) -> bool, sizes: [u32; 4], builtins: Builtins) -> Row {
+const fn shape(from_items: u32, workgroup_size: u32, words_per_lane: u32) -> Shape {
+    Shape { from_items, workgroup_size, words_per_lane }
+}
+
+const fn row(
+    fits: fn(&Capabilities) -> bool,
+    sizes: [u32; 4],
+    single_pass: &'static [Shape],
+    builtins: Builtins,
+) -> Row {
     let [workgroup_size, words_per_lane, workgroups, single_tiles] = sizes;
     let tuning = Tuning {
         workgroup_size,
@@ -53,23 +84,37 @@ const fn row(fits: fn(&Capabilities) -> bool, sizes: [u32; 4], builtins: Builtin
         single_tiles,
         emulated_lanes: 32,
         builtins,
+        single_pass,
+        descriptor: None,
+        checked: false,
         workgroup_scan: None,
     };
     Row { fits, tuning }
 }
+
+/// Look-back on the H200, driver 580.159.04, 2026-11-30, `cargo bench --bench throughput -- 20 24 28
+/// --shapes`, u32, of copy: 0.70 at 2^20, 0.71 at 2^24, 0.77 at 2^28. With 48 words and more, 32-bit
+/// descriptors and fallback run out of registers.
+const NVIDIA_SHAPES: &[Shape] = &[
+    shape(0, 256, 16),
+    shape(1 << 20, 512, 16),
+    shape(1 << 22, 1024, 16),
+    shape(1 << 24, 1024, 32),
+    shape(1 << 26, 1024, 44),
+];
 
 /// The first row that fits counts; the last fits every device and is safe on all.
 const ROWS: &[Row] = &[
     // lavapipe of Mesa 22.3.6, 8 lanes, 2 cores, 2026-11-30: with 16 words the same speed, and
     // twice the time in the compiler. `cargo bench --bench throughput -- 22`: scans with builtins
     // take 0.8 of the ladders' time at 4 lanes and on SwiftShader, the same at 8.
-    row(|c| c.device_type == wgpu::DeviceType::Cpu, [64, 8, 256, 16], Builtins::All),
+    row(|c| c.device_type == wgpu::DeviceType::Cpu, [64, 8, 256, 16], &[], Builtins::All),
     // H200, driver 580.159.04, 2026-11-30, `cargo bench --bench throughput -- 16 20 24 28`, u32: at
     // 2^28 reduce at 1.03 of the copy's GB/s, scan at 0.62. Builtins make a reduction of 2^16 items
     // one of 7.5 us instead of 8.0, of 2^20 one of 8.8 instead of 9.3; scans gain nothing.
-    row(|c| c.vendor == NVIDIA, [256, 16, 2048, 4], Builtins::Reductions),
+    row(|c| c.vendor == NVIDIA, [256, 16, 2048, 4], NVIDIA_SHAPES, Builtins::Reductions),
     // Not measured on any device.
-    row(|_| true, [256, 16, 1024, 4], Builtins::Reductions),
+    row(|_| true, [256, 16, 1024, 4], &[], Builtins::Reductions),
 ];
 
 impl Tuning {
@@ -78,6 +123,45 @@ impl Tuning {
         let mut fitting = ROWS.iter().filter(|row| (row.fits)(capabilities));
         // The last row fits everything.
         fitting.next().unwrap_or(&ROWS[ROWS.len() - 1]).tuning
+    }
+
+    /// The form of descriptors for values of `words` words.
+    pub(crate) fn descriptor_for(
+        &self,
+        capabilities: &Capabilities,
+        words: u32,
+    ) -> Result<Descriptor, Error> {
+        let packed = capabilities.atomics_64 && capabilities.storage_bindings >= 8;
+        let descriptor = match self.descriptor {
+            None if packed => Descriptor::Packed64,
+            None => Descriptor::Split32,
+            Some(Descriptor::Packed64) if !capabilities.atomics_64 => {
+                return Err(Error::Feature { what: "packed64", wanted: ATOMICS_64 });
+            }
+            Some(Descriptor::Fenced) if !capabilities.coherent_memory => {
+                let wanted = wgpu::Features::MEMORY_DECORATION_COHERENT;
+                return Err(Error::Feature { what: "fenced", wanted });
+            }
+            Some(named) => named,
+        };
+        if words > descriptor.words_max() {
+            let what = "the accumulator's words in a descriptor (at most)";
+            let (wanted, got) = (u64::from(descriptor.words_max()), u64::from(words));
+            return Err(Error::Length { what, wanted, got });
+        }
+        Ok(descriptor)
+    }
+
+    /// The same with each of the sizes of single passes, and the fewest items that it is for.
+    pub(crate) fn shapes(&self) -> Vec<(u32, Tuning)> {
+        let of = |shape: &Shape| {
+            let &Shape { from_items, workgroup_size, words_per_lane } = shape;
+            (from_items, Tuning { workgroup_size, words_per_lane, ..*self })
+        };
+        match self.single_pass {
+            [] => vec![(0, *self)],
+            shapes => shapes.iter().map(of).collect(),
+        }
     }
 
     /// The files of the layers, for subgroups of a kind.

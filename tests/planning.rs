@@ -6,8 +6,8 @@
 mod operators;
 
 use lookback::{
-    Builtins, Context, Error, GpuSlice, Kind, Memory, Operator, Plan, Reduce, Resource, Root, Scan,
-    Tile, Tuning, wgsl::Subgroup,
+    Algorithm, Builtins, Context, Error, GpuSlice, Kind, Memory, Operator, Plan, Reduce, Resource,
+    Root, Scan, Tile, Tuning, wgsl::Subgroup,
 };
 
 /// A noop device with these features, limits and subgroup bounds.
@@ -68,6 +68,12 @@ fn check(plan: &Plan, context: &Context, n_items: u32) {
         assert!(pass.workgroups >= 1 && pass.workgroups <= capabilities.workgroups, "{plan}");
         let params = pass.params;
         assert_eq!(params.n_tiles, params.n_items.div_ceil(kernel.tile_items()), "{plan}");
+        if kernel.root == Root::SinglePass {
+            let workgroups = u64::from(pass.workgroups) * u64::from(pass.rows);
+            let tiles = u64::from(params.n_tiles);
+            assert!(workgroups >= tiles && workgroups < tiles + u64::from(pass.workgroups));
+            continue;
+        }
         let covered = u64::from(pass.workgroups) * u64::from(params.tiles_per_workgroup);
         assert!(covered >= u64::from(params.n_tiles), "{plan}");
         assert!(
@@ -75,7 +81,8 @@ fn check(plan: &Plan, context: &Context, n_items: u32) {
             "a workgroup without a tile: {plan}"
         );
     }
-    if let [upsweep, spine, downsweep] = &plan.passes[..] {
+    let chunked = plan.passes.iter().all(|pass| pass.kernel.root != Root::SinglePass);
+    if let ([upsweep, spine, downsweep], true) = (&plan.passes[..], chunked) {
         // Both sweeps cut the items into the same chunks, one partial each.
         let chunk =
             |pass: &lookback::Pass| pass.params.tiles_per_workgroup * pass.kernel.tile_items();
@@ -214,21 +221,37 @@ fn plans_are_data_that_prints_and_compares() {
         single_tiles: 4,
         emulated_lanes: 32,
         builtins: Builtins::None,
+        single_pass: &[],
+        descriptor: None,
+        checked: false,
         workgroup_scan: None,
     };
     let operator = Operator::<u32>::sum();
-    let scan = Scan::with_tuning(&context, &operator, Kind::Inclusive, &tuning).unwrap();
+    let by = |algorithm| {
+        Scan::with_algorithm(&context, &operator, Kind::Inclusive, algorithm, &tuning).unwrap()
+    };
+    let scan = by(Algorithm::ReduceThenScan);
     assert_eq!(scan.plan(0).unwrap().passes.len(), 0, "nothing is dispatched for nothing");
     assert_eq!(scan.plan(4096).unwrap().passes.len(), 1);
     let plan = scan.plan(1_000_000).unwrap();
     assert_eq!(plan, scan.clone().plan(1_000_000).unwrap());
     assert_ne!(plan, scan.plan(1_000_001).unwrap());
     let expected = "\
-lookback.reduce Input -> Partials: 1000000 items, 977 tiles of 1024, 98 workgroups of 64 lanes, Native Vector Separate
+lookback.reduce Input -> Partials: 1000000 items, 977 tiles of 1024, 98 workgroups of 64 lanes, Native Block(32) Separate
 lookback.downsweep Partials -> Partials: 98 items, 1 tiles of 1024, 1 workgroups of 64 lanes, Native Vector Shared
-lookback.downsweep Input -> Output: 1000000 items, 977 tiles of 1024, 98 workgroups of 64 lanes, Native Vector Separate
+lookback.downsweep Input -> Output: 1000000 items, 977 tiles of 1024, 98 workgroups of 64 lanes, Native Block(32) Separate
 ";
     assert_eq!(plan.to_string(), expected);
+    let expected = "\
+lookback.single_pass Input -> Output: 1000000 items, 977 tiles of 1024, 977 workgroups of 64 lanes, Native Block(32) Separate
+";
+    assert_eq!(by(Algorithm::Fallback).plan(1_000_000).unwrap().to_string(), expected);
+    let expected = "\
+lookback.chunks Input -> Output: 1000000 items, 977 tiles of 1024, 98 workgroups of 64 lanes, Native Block(32) Separate
+lookback.downsweep Partials -> Partials: 98 items, 1 tiles of 1024, 1 workgroups of 64 lanes, Native Vector Shared
+lookback.propagate Output -> Output: 1000000 items, 977 tiles of 1024, 98 workgroups of 64 lanes, Native Block(32) Shared
+";
+    assert_eq!(by(Algorithm::ScanThenPropagate).plan(1_000_000).unwrap().to_string(), expected);
     let reduce = Reduce::with_tuning(&context, &operator, &tuning).unwrap();
     // The reduction of nothing is written by one workgroup; no dispatch is of size zero.
     assert_eq!(reduce.plan(0).unwrap().passes.len(), 1);
@@ -341,7 +364,7 @@ fn single_passes_cover_all_tiles() {
     let context = context(wgpu::Features::SUBGROUP, wgpu::Limits::default(), Some((32, 32)));
     let operator = Operator::<[u32; 4]>::max();
     let tuning = Tuning::for_device(context.capabilities());
-    let algorithm = lookback::Algorithm::LookBack;
+    let algorithm = Algorithm::LookBack;
     let scan =
         Scan::with_algorithm(&context, &operator, Kind::Inclusive, algorithm, &tuning).unwrap();
     for n in [100_000, 10_000_000, 1 << 30, u32::MAX] {

@@ -2,31 +2,29 @@
 // descriptor is taken only when the states of all its words agree. So value and state travel
 // together, whatever the order in which words become visible; no fence is needed.
 //
-// Exports: the states, Descriptor, descriptor_publish, descriptor_offer, descriptor_read. Any lane
-// may call them, in any flow. Source: the status and value in one word of Merrill & Garland 2016.
+// Any lane may call its functions, in any flow. The exports of all forms:
+//
+// descriptor_publish: publishes the descriptor of a tile of the caller's own, by the one lane that
+// `publishes`. descriptor_offer: publishes what another workgroup's tile combines to, by the one lane
+// that `offers`, unless it has published by itself, and never over a prefix; the bits must be those
+// that its own workgroup finds. descriptor_read: a tile's descriptor, in the lanes that `look`.
+//
+// Source: the status and value in one word of Merrill & Garland 2016.
 
-import package::single_pass::state::{state, STATE_DESCRIPTORS, DESCRIPTOR_WORDS};
+import package::descriptor::state::{Descriptor, STATE_NOTHING, STATE_AGGREGATE};
+import package::single_pass::state::{state, STATE_DESCRIPTORS, ARRAY_WORDS};
 
-// Nothing yet.
-const STATE_NOTHING = 0u;
-// The tile's combination.
-const STATE_AGGREGATE = 1u;
-// The combination of all tiles up to it.
-const STATE_PREFIX = 2u;
-// The tile's workgroup has given up.
-const STATE_FAILED = 3u;
-
-struct Descriptor {
-    state: u32,
-    value: T,
-}
+// Words of a descriptor.
+const DESCRIPTOR_WORDS = 2u * ACC_WORDS;
 
 fn descriptor_word(parity: u32, tile: u32) -> u32 {
-    return STATE_DESCRIPTORS + parity * DESCRIPTOR_WORDS + tile * (2u * ACC_WORDS);
+    return STATE_DESCRIPTORS + parity * ARRAY_WORDS + tile * DESCRIPTOR_WORDS;
 }
 
-// Publishes a tile's descriptor: called by the tile's own workgroup, by one lane.
-fn descriptor_publish(parity: u32, tile: u32, status: u32, value: T) {
+fn descriptor_publish(publishes: bool, parity: u32, tile: u32, status: u32, value: T) {
+    if (!publishes) {
+        return;
+    }
     let first = descriptor_word(parity, tile);
     let words = acc_encode(leave(value));
     for (var w = 0u; w < ACC_WORDS; w += 1u) { // unroll
@@ -35,9 +33,10 @@ fn descriptor_publish(parity: u32, tile: u32, status: u32, value: T) {
     }
 }
 
-// Publishes the combination of another workgroup's tile, unless it has published by itself: never
-// over a prefix. The value's bits must be those that its own workgroup finds.
-fn descriptor_offer(parity: u32, tile: u32, value: T) {
+fn descriptor_offer(offers: bool, parity: u32, tile: u32, value: T) {
+    if (!offers) {
+        return;
+    }
     let first = descriptor_word(parity, tile);
     let words = acc_encode(leave(value));
     for (var w = 0u; w < ACC_WORDS; w += 1u) { // unroll
@@ -48,8 +47,11 @@ fn descriptor_offer(parity: u32, tile: u32, value: T) {
     }
 }
 
-// A tile's descriptor; nothing while its words disagree.
-fn descriptor_read(parity: u32, tile: u32) -> Descriptor {
+// Nothing while a descriptor's words disagree.
+fn descriptor_read(parity: u32, tile: u32, looks: bool) -> Descriptor {
+    if (!looks) {
+        return Descriptor(STATE_NOTHING, identity());
+    }
     let first = descriptor_word(parity, tile);
     var words: array<u32, ACC_WORDS>;
     var all = 3u;

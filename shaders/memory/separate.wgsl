@@ -2,14 +2,31 @@
 // whole tiles and as words for the last one, since an `array<vec4<u32>>` over a buffer of
 // any size hides its last 1 to 3 words. No word is touched through both bindings of `dst`.
 //
-// Exports: src_quad, src_word, dst_set_quad, dst_set_word. Any lane may call them, in any flow.
+// A kernel uses quads or blocks of them (tile/block.wgsl), never both.
+//
+// Exports: src_quad, src_block_quad, src_word, dst_set_quad, dst_set_block_quad, dst_set_word. Any
+// lane may call them, in any flow.
 
 import package::params::{params};
 
 @group(0) @binding(1) var<storage, read> src_quads: array<vec4<u32>>;
+@group(0) @binding(1) var<storage, read> src_blocks: array<InBlock>;
 @group(0) @binding(2) var<storage, read> src_words: array<u32>;
 @group(0) @binding(3) var<storage, read_write> dst_quads: array<vec4<u32>>;
+@group(0) @binding(3) var<storage, read_write> dst_blocks: array<OutBlock>;
 @group(0) @binding(4) var<storage, read_write> dst_words: array<u32>;
+
+// What a subgroup holds of a tile: rows, lanes of a row, quads of a lane.
+alias InBlock = array<array<array<vec4<u32>, IN_QUADS>, BLOCK_LANES>, ROWS>;
+alias OutBlock = array<array<array<vec4<u32>, OUT_QUADS>, BLOCK_LANES>, ROWS>;
+
+fn src_block_quad(block: u32, row: u32, place: u32, quad: u32) -> vec4<u32> {
+    return src_blocks[params.src_word / IN_BLOCK_WORDS + block][row][place][quad];
+}
+
+fn dst_set_block_quad(block: u32, row: u32, place: u32, quad: u32, value: vec4<u32>) {
+    dst_blocks[params.dst_word / OUT_BLOCK_WORDS + block][row][place][quad] = value;
+}
 
 fn src_quad(index: u32) -> vec4<u32> {
     return src_quads[(params.src_word >> 2u) + index];

@@ -4,6 +4,7 @@
 // There are two arrays of descriptors. A call publishes in one, which is all zero, and zeroes what
 // the call before it published in the other. The last tile taken turns the two round.
 
+import package::descriptor::{DESCRIPTOR_WORDS};
 import package::params::{params};
 import package::subgroup::{Group, Lane};
 import package::workgroup::{WORKGROUP_SIZE};
@@ -13,17 +14,18 @@ import package::workgroup::{WORKGROUP_SIZE};
 // Word 0: tiles taken so far, and which array is published in, as the highest bit.
 // Word 1: how many tiles have given up since the beginning.
 // Words 2 and 3: words published in each array.
-// Word 6: tiles reduced for others since the beginning.
+// Words 4 to 6: looks in vain, windows combined, tiles reduced for others, of calls that count.
 // Words 8 to 39: what stands before a piece, and room for what stands before the next.
+// The descriptors begin where a binding of their own may begin.
 const STATE_CONTROL = 0u;
 const STATE_STATUS = 1u;
 const STATE_PUBLISHED = 2u;
-const STATE_REDUCED = 6u;
+const STATE_COUNTERS = 4u;
 const STATE_CARRY = 8u;
-const STATE_DESCRIPTORS = 40u;
+const STATE_DESCRIPTORS = 64u;
 
 // Words of each array.
-const DESCRIPTOR_WORDS = 524288u;
+const ARRAY_WORDS = 524288u;
 
 const PARITY_BIT = 0x80000000u;
 
@@ -46,7 +48,7 @@ fn take_ticket(group: Group, lane: Lane, n_tiles: u32) -> Ticket {
         if ((control & ~PARITY_BIT) == n_tiles - 1u) {
             // No one takes another one in this call.
             let parity = control >> 31u;
-            atomicStore(&state[STATE_PUBLISHED + parity], n_tiles * (2u * ACC_WORDS));
+            atomicStore(&state[STATE_PUBLISHED + parity], n_tiles * DESCRIPTOR_WORDS);
             atomicStore(&state[STATE_CONTROL], (control & PARITY_BIT) ^ PARITY_BIT);
         }
         ticket = control;
@@ -59,8 +61,8 @@ fn take_ticket(group: Group, lane: Lane, n_tiles: u32) -> Ticket {
 fn clean(lane: Lane, taken: Ticket, n_tiles: u32) {
     let other = taken.parity ^ 1u;
     // Never past the array, whatever stands there.
-    let n_words = min(atomicLoad(&state[STATE_PUBLISHED + other]), DESCRIPTOR_WORDS);
-    let first = STATE_DESCRIPTORS + other * DESCRIPTOR_WORDS;
+    let n_words = min(atomicLoad(&state[STATE_PUBLISHED + other]), ARRAY_WORDS);
+    let first = STATE_DESCRIPTORS + other * ARRAY_WORDS;
     let stride = n_tiles * WORKGROUP_SIZE;
     for (var w = taken.tile * WORKGROUP_SIZE + lane.index; w < n_words; w += stride) {
         atomicStore(&state[first + w], 0u);

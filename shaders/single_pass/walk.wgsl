@@ -1,10 +1,43 @@
-// Where a tile's walk back stands: what tiles `end` to the workgroup's own combine to is known.
+// A tile's walk back, and what bounds it.
 
+import package::single_pass::state::{state, STATE_COUNTERS};
+
+// Few words: on the H200 each register beside a lane's items counts.
 struct Walk {
+    // What tiles `end` to the workgroup's own combine to is known.
     end: u32,
-    // Looks so far, and tiles reduced for others: both are bounded.
-    looks: u32,
+    // Tiles reduced for others.
     reduced: u32,
-    done: bool,
-    failed: bool,
+    outcome: u32,
+}
+
+const WALK_GOES_ON = 0u;
+// A prefix was met.
+const WALK_DONE = 1u;
+// Another tile has given up, or this one does.
+const WALK_FAILED = 2u;
+
+// Looks until a walk counts as stalled, where a window that is combined counts for WINDOW_LOOKS:
+// it loops some 8 times. After a stall a walk has less patience. lavapipe ends all loops after
+// 65,535 trips of a lane; these, and the tiles that a walk may reduce for others, keep below.
+override PATIENCE: u32 = 8192u;
+const WINDOW_LOOKS = 8u;
+const PATIENCE_AFTER = 64u;
+
+fn walk_patience(walk: Walk) -> u32 {
+    return select(PATIENCE_AFTER, PATIENCE, walk.reduced == 0u);
+}
+
+// Whether walks are counted in the state.
+override COUNTING: bool = false;
+
+const COUNT_IN_VAIN = 0u;
+const COUNT_WINDOWS = 1u;
+const COUNT_REDUCED = 2u;
+
+// Counts a look, a window or a tile, if asked for: called by one lane, in any flow.
+fn walk_count(what: u32) {
+    if (COUNTING) {
+        atomicAdd(&state[STATE_COUNTERS + what], 1u);
+    }
 }

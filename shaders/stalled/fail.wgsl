@@ -1,7 +1,7 @@
 // What a walk does that got nowhere: it gives up, and the call ends without a result.
 
 import package::single_pass::state::{Ticket};
-import package::single_pass::walk::{Walk};
+import package::single_pass::walk::{Walk, WALK_FAILED};
 import package::subgroup::{Group, Lane};
 
 // Ends the walk. Any lanes, in flow that is uniform over the workgroup. No barrier.
@@ -12,6 +12,5 @@ fn on_stall(
     walk: ptr<function, Walk>,
     prefix: ptr<function, T>,
 ) {
-    (*walk).failed = true;
-    (*walk).done = true;
+    (*walk).outcome = WALK_FAILED;
 }

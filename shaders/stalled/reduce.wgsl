@@ -5,18 +5,16 @@
 // Source: decoupled fallback, Smith, Levien & Owens 2025.
 
 import package::descriptor::{descriptor_offer};
-import package::single_pass::state::{Ticket, state, STATE_REDUCED};
-import package::single_pass::walk::{Walk};
+import package::single_pass::state::{Ticket};
+import package::single_pass::walk::{Walk, WALK_FAILED, COUNT_REDUCED, walk_count};
 import package::subgroup::{Group, Lane};
-import package::tile::{tile_load};
-import package::tile_scan::{tile_scan};
+import package::tile_scan::{tile_reduce};
 
-// Tiles that a walk may reduce for others: past these something else is wrong.
-const REDUCED_MAX = 512u;
+// Tiles that a walk may reduce for others; the host keeps their loops below a driver's budget.
+override REDUCED_MAX: u32 = 256u;
 
 // Combines tile `end - 1` and steps over it. Called by all lanes of the workgroup, in flow that is
-// uniform over it. Barriers: those of tile_scan, which the tile's own workgroup calls too, so that
-// both find the same bits.
+// uniform over it. Barriers: those of tile_reduce and the descriptor's.
 fn on_stall(
     group: Group,
     lane: Lane,
@@ -24,21 +22,16 @@ fn on_stall(
     walk: ptr<function, Walk>,
     prefix: ptr<function, T>,
 ) {
-    if ((*walk).reduced == REDUCED_MAX) {
-        (*walk).failed = true;
-        (*walk).done = true;
+    if ((*walk).reduced >= REDUCED_MAX) {
+        (*walk).outcome = WALK_FAILED;
         return;
     }
     (*walk).reduced += 1u;
-    let tile = (*walk).end - 1u;
-    var items: array<T, ITEMS>;
-    var row_prefix: array<T, ROWS>;
-    tile_load(group, lane, tile, &items);
-    let total = tile_scan(group, lane, &items, &row_prefix).total;
+    (*walk).end -= 1u;
     if (lane.index == 0u) {
-        descriptor_offer(taken.parity, tile, total);
-        atomicAdd(&state[STATE_REDUCED], 1u);
+        walk_count(COUNT_REDUCED);
     }
+    let total = tile_reduce(group, lane, (*walk).end);
+    descriptor_offer(lane.index == 0u, taken.parity, (*walk).end, total);
     *prefix = combine(total, *prefix);
-    (*walk).end = tile;
 }

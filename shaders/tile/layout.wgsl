@@ -59,19 +59,27 @@ fn item_store(index: u32, value: T) {
     }
 }
 
-// A lane's items one by one: the identity for those at or past n.
+// The items of one group, one by one: the identity for those at or past n.
+fn group_load(first: u32, items: ptr<function, array<T, GROUP>>) {
+    let n = n_items();
+    for (var i = 0u; i < GROUP; i += 1u) { // unroll
+        var item = identity();
+        if (first + i < n) {
+            item = item_load(first + i);
+        }
+        (*items)[i] = item;
+    }
+}
+
+// A lane's items one by one.
 fn items_load(group: Group, lane: Lane, tile: u32, items: ptr<function, array<T, ITEMS>>) {
     let first = lane_item(group, lane, tile);
     let stride = row_items(group);
-    let n = n_items();
     for (var row = 0u; row < ROWS; row += 1u) { // unroll
+        var loaded: array<T, GROUP>;
+        group_load(first + row * stride, &loaded);
         for (var i = 0u; i < GROUP; i += 1u) { // unroll
-            let index = first + row * stride + i;
-            var item = identity();
-            if (index < n) {
-                item = item_load(index);
-            }
-            (*items)[row * GROUP + i] = item;
+            (*items)[row * GROUP + i] = loaded[i];
         }
     }
 }

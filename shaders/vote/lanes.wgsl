@@ -25,6 +25,13 @@ fn count_lanes(lanes: vec4<u32>) -> u32 {
     return counts.x + counts.y + counts.z + counts.w;
 }
 
+// One more than the last lane of a set; 0 of an empty one. Any lane, any flow.
+fn lanes_end(lanes: vec4<u32>) -> u32 {
+    let ends = vec4<u32>(32u, 64u, 96u, 128u) - countLeadingZeros(lanes);
+    let found = select(vec4<u32>(), ends, lanes != vec4<u32>());
+    return max(max(found.x, found.y), max(found.z, found.w));
+}
+
 // How many lanes of a set stand to the left of this one: its rank, if it is one of them.
 fn count_lanes_before(lane: Lane, lanes: vec4<u32>) -> u32 {
     return count_lanes(lanes & first_lanes(subgroup_lane(lane)));

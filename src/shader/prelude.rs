@@ -14,7 +14,8 @@ pub(crate) const NAMES: &[&str] = &[
     "T", "in_decode", "acc_decode", "acc_encode", "out_encode", "enter", "leave", "in_group",
     "out_group", "identity", "of_nothing", "combine", "lift", "lower", "exchange", "exchange_up",
     "exchange_down", "builtin_reduce", "builtin_inclusive_scan", "ordered", "unordered", "GROUP",
-    "ROWS", "ITEMS", "IN_WORDS", "ACC_WORDS", "OUT_WORDS", "IN_QUADS", "OUT_QUADS", "array",
+    "ROWS", "ITEMS", "IN_WORDS", "ACC_WORDS", "OUT_WORDS", "IN_QUADS", "OUT_QUADS", "BLOCK_LANES",
+    "IN_BLOCK_WORDS", "OUT_BLOCK_WORDS", "array",
     "bitcast", "select", "min", "max", "bool", "u32", "i32", "f32", "vec2", "vec3", "vec4",
     "subgroupShuffle", "subgroupShuffleUp", "subgroupShuffleDown", "subgroupBallot", "words",
     "value", "source", "delta", "function", "private", "workgroup", "storage", "uniform", "read",
@@ -35,13 +36,18 @@ pub(crate) fn tile_constants(
     definition: &Definition,
     group: u32,
     rows: u32,
+    block_lanes: u32,
 ) -> BTreeMap<&'static str, u32> {
+    let (input, output) = (group * definition.input.words(), group * definition.output.words());
     BTreeMap::from([
+        ("BLOCK_LANES", block_lanes),
+        ("IN_BLOCK_WORDS", block_lanes * rows * input),
+        ("OUT_BLOCK_WORDS", block_lanes * rows * output),
         ("GROUP", group),
         ("ROWS", rows),
         ("ITEMS", group * rows),
-        ("IN_QUADS", (group * definition.input.words()).div_ceil(4)),
-        ("OUT_QUADS", (group * definition.output.words()).div_ceil(4)),
+        ("IN_QUADS", input.div_ceil(4)),
+        ("OUT_QUADS", output.div_ceil(4)),
     ])
 }
 

@@ -29,6 +29,8 @@ pub(crate) struct Checked {
     pub text: String,
     /// Whether there are loops in it.
     pub loops: bool,
+    /// Whether an index in it is known at run time only.
+    pub indexes: bool,
 }
 
 impl Role {
@@ -117,7 +119,12 @@ pub(crate) fn check(text: &str, role: Role, from: Layout, to: Layout) -> Result<
         return Err(place(span, what));
     }
     let loops = module.functions.iter().any(|(_, function)| has_loop(&function.body));
-    Ok(Checked { text: function, loops })
+    let mut functions = module.functions.iter();
+    let indexes = functions.any(|(_, function)| {
+        let mut expressions = function.expressions.iter();
+        expressions.any(|(_, expression)| matches!(expression, naga::Expression::Access { .. }))
+    });
+    Ok(Checked { text: function, loops, indexes })
 }
 
 /// The declarations of the structs among layouts, each once.

@@ -118,6 +118,9 @@ fn l4_the_largest_kernels_fit_the_least_limits() {
         single_tiles: 1,
         emulated_lanes: 128,
         builtins: Builtins::All,
+        single_pass: &[],
+        descriptor: None,
+        checked: false,
         workgroup_scan: None,
     };
     let operator = Operator::<[f32; 4]>::max();

@@ -87,11 +87,14 @@ pub fn small_tiles(context: &Context) -> Tuning {
         single_tiles: 1,
         emulated_lanes: 8,
         builtins: Builtins::None,
+        single_pass: &[],
+        descriptor: None,
+        checked: false,
         workgroup_scan: None,
     }
 }
 
-/// Each file that can scan a workgroup's totals, and the subgroup builtins, by turns.
+/// Each file that can scan a workgroup's totals, the subgroup builtins, and wgpu's checks, by turns.
 pub fn with_files(tuning: Tuning, turn: usize) -> Tuning {
     let (workgroup_scan, builtins) = [
         (None, Builtins::None),
@@ -100,7 +103,7 @@ pub fn with_files(tuning: Tuning, turn: usize) -> Tuning {
         (Some(WorkgroupScan::Coarsened(SectionScan::BrentKung)), Builtins::None),
         (None, Builtins::All),
     ][turn % 5];
-    Tuning { workgroup_scan, builtins, ..tuning }
+    Tuning { workgroup_scan, builtins, checked: turn % 2 == 1, ..tuning }
 }
 
 /// The data of a validation layer's run; see `.ci/drivers`.

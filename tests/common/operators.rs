@@ -329,6 +329,8 @@ pub fn capabilities(device_type: wgpu::DeviceType, vendor: u32) -> Capabilities 
         subgroups: true,
         subgroup_lanes_min: 32,
         subgroup_lanes_max: 32,
+        atomics_64: true,
+        coherent_memory: true,
         timestamps: false,
         workgroup_lanes: 1024,
         workgroups: 65_535,

@@ -14,8 +14,34 @@ pub fn judge(
     overrides: &[(&str, f64)],
     entry_point: &str,
 ) -> Result<(Module, ModuleInfo), String> {
+    let (module, info) = resolve(text, overrides, entry_point, Capabilities::SUBGROUP)?;
+    translate(&module, &info, entry_point)?;
+    Ok((module, info))
+}
+
+/// The same for what only Vulkan has.
+pub fn judge_for_vulkan(
+    text: &str,
+    overrides: &[(&str, f64)],
+    entry_point: &str,
+) -> Result<(Module, ModuleInfo), String> {
+    let capabilities = Capabilities::SUBGROUP
+        | Capabilities::SHADER_INT64
+        | Capabilities::SHADER_INT64_ATOMIC_ALL_OPS
+        | Capabilities::MEMORY_DECORATION_COHERENT;
+    let (module, info) = resolve(text, overrides, entry_point, capabilities)?;
+    to_spirv(&module, &info, entry_point)?;
+    Ok((module, info))
+}
+
+fn resolve(
+    text: &str,
+    overrides: &[(&str, f64)],
+    entry_point: &str,
+    capabilities: Capabilities,
+) -> Result<(Module, ModuleInfo), String> {
     let module = naga::front::wgsl::parse_str(text).map_err(|e| e.emit_to_string(text))?;
-    let info = validate(&module, text)?;
+    let info = validate(&module, text, capabilities)?;
 
     let violations = lint::uniformity(&module, text);
     if let Some(violation) = violations.first() {
@@ -33,12 +59,11 @@ pub fn judge(
     let (module, info) =
         naga::back::pipeline_constants::process_overrides(&module, &info, entry, &constants)
             .map_err(|e| e.to_string())?;
-    translate(&module, &info, entry_point)?;
     Ok((module.into_owned(), info.into_owned()))
 }
 
-fn validate(module: &Module, text: &str) -> Result<ModuleInfo, String> {
-    let mut validator = Validator::new(ValidationFlags::all(), Capabilities::SUBGROUP);
+fn validate(module: &Module, text: &str, capabilities: Capabilities) -> Result<ModuleInfo, String> {
+    let mut validator = Validator::new(ValidationFlags::all(), capabilities);
     validator
         .subgroup_stages(naga::valid::ShaderStages::COMPUTE)
         .subgroup_operations(naga::valid::SubgroupOperationSet::all())
@@ -46,14 +71,20 @@ fn validate(module: &Module, text: &str) -> Result<ModuleInfo, String> {
         .map_err(|e| e.emit_to_string(text))
 }
 
+fn to_spirv(module: &Module, info: &ModuleInfo, entry_point: &str) -> Result<(), String> {
+    let options = naga::back::spv::Options { lang_version: (1, 3), ..Default::default() };
+    let pipeline = naga::back::spv::PipelineOptions {
+        shader_stage: naga::ShaderStage::Compute,
+        entry_point: entry_point.to_owned(),
+    };
+    let written = naga::back::spv::write_vec(module, info, &options, Some(&pipeline));
+    written.map(drop).map_err(|e| format!("SPIR-V: {e}"))
+}
+
 fn translate(module: &Module, info: &ModuleInfo, entry_point: &str) -> Result<(), String> {
+    to_spirv(module, info, entry_point)?;
     let entry = entry_point.to_owned();
     let stage = naga::ShaderStage::Compute;
-    let options = naga::back::spv::Options { lang_version: (1, 3), ..Default::default() };
-    let pipeline =
-        naga::back::spv::PipelineOptions { shader_stage: stage, entry_point: entry.clone() };
-    naga::back::spv::write_vec(module, info, &options, Some(&pipeline))
-        .map_err(|e| format!("SPIR-V: {e}"))?;
 
     let options = naga::back::msl::Options {
         lang_version: (2, 4),

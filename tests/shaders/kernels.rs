@@ -3,13 +3,13 @@
 
 use lookback::wgsl::{Layers, SectionScan, Subgroup, Totals, WorkgroupScan};
 use lookback::{
-    Carry, Element, Extent, Kernel, LookBack, Memory, Operator, Params, Part, Root, Stalled, Tile,
-    Tuning,
+    Carry, Descriptor, Element, Extent, Kernel, LookBack, Memory, Operator, Params, Part, Root,
+    SinglePass, Stalled, Tile, Tuning,
 };
 use naga::valid::ModuleInfo;
 use naga::{AddressSpace, Module, TypeInner};
 
-use crate::judge::{judge, tint};
+use crate::judge::{judge, judge_for_vulkan, tint};
 use crate::operators::{self, Visit};
 
 /// The library's own choices, and each workgroup scan in their place.
@@ -28,58 +28,65 @@ fn layers() -> [Layers; 6] {
 
 /// A kernel of each kind; sizes and the operator's part are filled in by `each_kernel`.
 pub fn variants() -> Vec<Kernel> {
-    let mut kernels = Vec::new();
-    for root in [Root::Reduce, Root::Downsweep] {
-        for layers in layers() {
-            for tile in [Tile::Vector, Tile::Scalar] {
-                for memory in [Memory::Separate, Memory::Shared] {
-                    for carry in [Carry::Params, Carry::Partials] {
-                        // A reduction's carry is always a parameter.
-                        if (root, carry) == (Root::Reduce, Carry::Partials) {
-                            continue;
-                        }
-                        kernels.push(Kernel {
-                            root,
-                            part: Part::Whole,
-                            layers,
-                            tile,
-                            memory,
-                            carry,
-                            // Pairs of an extent with any other choice come up, not the product.
-                            extent: match kernels.len() % 3 {
-                                0 => Extent::Buffer,
-                                _ => Extent::Params,
-                            },
-                            look_back: LookBack::Window,
-                            stalled: Stalled::Fail,
-                            stall_every: 0,
-                            exclusive: tile == Tile::Vector,
-                            workgroup_size: 0,
-                            group: 0,
-                            rows: 0,
-                        });
-                    }
+    let tiles = [Tile::Block(32), Tile::Vector, Tile::Scalar];
+    let mut kernels: Vec<Kernel> = Vec::new();
+    let mut push = |root, layers, tile, memory, carry, single_pass| {
+        kernels.push(Kernel {
+            root,
+            part: Part::Whole,
+            layers,
+            tile,
+            memory,
+            carry,
+            // Pairs of an extent with any other choice come up, not the product.
+            extent: if kernels.len() % 3 == 0 { Extent::Buffer } else { Extent::Params },
+            single_pass,
+            checked: false,
+            exclusive: tile != Tile::Scalar,
+            workgroup_size: 0,
+            group: 0,
+            rows: 0,
+        });
+    };
+    for layers in layers() {
+        for tile in tiles {
+            for memory in [Memory::Separate, Memory::Shared] {
+                // A reduction's carry is always a parameter.
+                push(Root::Reduce, layers, tile, memory, Carry::Params, None);
+                for carry in [Carry::Params, Carry::Partials] {
+                    push(Root::Downsweep, layers, tile, memory, carry, None);
                 }
             }
         }
     }
+    for (index, layers) in layers().into_iter().enumerate() {
+        let memory = [Memory::Separate, Memory::Shared][index % 2];
+        for tile in tiles {
+            push(Root::Chunks, layers, tile, memory, Carry::Params, None);
+            push(Root::Propagate, layers, tile, memory, Carry::Partials, None);
+        }
+    }
+    let mut turn = 0;
     for layers in layers() {
-        for (look_back, stalled) in [
-            (LookBack::Chained, Stalled::Fail),
-            (LookBack::Window, Stalled::Fail),
-            (LookBack::Window, Stalled::Reduce),
-        ] {
-            for tile in [Tile::Vector, Tile::Scalar] {
-                let memory = match (stalled, kernels.len() % 2) {
-                    (Stalled::Fail, 1) => Memory::Shared,
-                    _ => Memory::Separate,
-                };
-                let root = Root::SinglePass;
-                let carry = Carry::State;
-                let extent = if kernels.len() % 3 == 0 { Extent::Buffer } else { Extent::Params };
-                let kernel =
-                    Kernel { root, layers, look_back, stalled, tile, memory, ..kernels[0] };
-                kernels.push(Kernel { carry, extent, ..kernel });
+        let native = layers.subgroup == Subgroup::Native;
+        for look_back in [LookBack::Chained, LookBack::Subgroup, LookBack::Workgroup] {
+            for descriptor in [Descriptor::Packed64, Descriptor::Split32, Descriptor::Fenced] {
+                let subgroup = look_back == LookBack::Subgroup;
+                if subgroup && (!native || descriptor == Descriptor::Fenced) {
+                    continue;
+                }
+                for stalled in [Stalled::Fail, Stalled::Reduce] {
+                    turn += 1;
+                    let memory = match (stalled, turn % 2) {
+                        (Stalled::Fail, 1) => Memory::Shared,
+                        _ => Memory::Separate,
+                    };
+                    let (counting, stall_every) = (turn % 2 == 0, 0);
+                    let single_pass =
+                        SinglePass { look_back, stalled, descriptor, counting, stall_every };
+                    let tile = tiles[turn % tiles.len()];
+                    push(Root::SinglePass, layers, tile, memory, Carry::State, Some(single_pass));
+                }
             }
         }
     }
@@ -111,6 +118,14 @@ impl Visit for Linker {
             for part in
                 [Part::Whole, Part::ToAccumulators, Part::OnAccumulators, Part::FromAccumulators]
             {
+                // Blocks of a binding that is read and written are of one size.
+                let of_one_size = I::LAYOUT == A::LAYOUT && A::LAYOUT == O::LAYOUT;
+                if variant.memory == Memory::Shared
+                    && matches!(variant.tile, Tile::Block(_))
+                    && !of_one_size
+                {
+                    continue;
+                }
                 // One type throughout makes one text for all parts.
                 if part != Part::Whole && I::LAYOUT == A::LAYOUT && A::LAYOUT == O::LAYOUT {
                     continue;
@@ -148,7 +163,12 @@ fn k5_every_module_is_valid_translates_and_keeps_its_barriers_uniform() {
 }
 
 fn check(text: &str, kernel: &Kernel, workgroup_bytes: u32) -> Result<(), String> {
-    let (module, info) = judge(text, &kernel.overrides(), kernel.root.entry_point())?;
+    let descriptor = kernel.single_pass.map(|single_pass| single_pass.descriptor);
+    let entry_point = kernel.root.entry_point();
+    let (module, info) = match descriptor {
+        None | Some(Descriptor::Split32) => judge(text, &kernel.overrides(), entry_point)?,
+        Some(_) => judge_for_vulkan(text, &kernel.overrides(), entry_point)?,
+    };
     check_sizes(&module, &info, kernel, workgroup_bytes)
 }
 
@@ -228,13 +248,21 @@ fn params_on_host_and_device_are_one_struct() {
 fn tint_agrees_on_the_kernels() {
     let text = |variant: Kernel| {
         let kernel = Kernel { workgroup_size: 64, group: 4, rows: 4, ..variant };
+        // It takes the exit of a loop that ballots decide for lane-dependent.
+        let by_ballots = variant.single_pass.map(|single_pass| single_pass.look_back)
+            == Some(LookBack::Subgroup);
+        let rule = if by_ballots { "diagnostic(off, subgroup_uniformity);\n" } else { "" };
         let ordered = Operator::from_wgsl(0.0f32, "select(a, b, b != 0.0)").unwrap();
         [Operator::<f32>::max(), ordered].map(|operator| {
-            let text = format!("enable subgroups;\n{}", operator.wgsl(&kernel).unwrap());
+            let text = format!("enable subgroups;\n{rule}{}", operator.wgsl(&kernel).unwrap());
             (format!("{kernel:?}"), text)
         })
     };
-    tint("kernels", variants().into_iter().flat_map(text));
+    // It knows neither 64-bit atomics nor coherent memory: those forms are for Vulkan only.
+    let portable = |kernel: &Kernel| {
+        kernel.single_pass.is_none_or(|single_pass| single_pass.descriptor == Descriptor::Split32)
+    };
+    tint("kernels", variants().into_iter().filter(portable).flat_map(text));
 }
 
 /// The tuning table's rows are powers of two, as the plans take for granted.

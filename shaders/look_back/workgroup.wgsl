@@ -5,8 +5,14 @@
 // Source: decoupled look-back, Merrill & Garland 2016.
 
 import package::carry::{carry_in};
-import package::descriptor::{STATE_NOTHING, STATE_PREFIX, STATE_FAILED, Descriptor, descriptor_read};
-import package::single_pass::walk::{Walk};
+import package::descriptor::{descriptor_read};
+import package::descriptor::state::{Descriptor, STATE_NOTHING, STATE_PREFIX, STATE_FAILED};
+import package::single_pass::publish::{publish};
+import package::single_pass::state::{Ticket};
+import package::single_pass::walk::{
+    Walk, WALK_GOES_ON, WALK_DONE, WALK_FAILED, WINDOW_LOOKS, COUNT_IN_VAIN, COUNT_WINDOWS,
+    walk_patience, walk_count,
+};
 import package::subgroup::{Group, Lane};
 import package::workgroup::{WORKGROUP_SIZE, workgroup_lane};
 import package::workgroup_reduce::{workgroup_reduce};
@@ -14,44 +20,38 @@ import package::workgroup_reduce::{workgroup_reduce};
 // Descriptors that are looked at together: at most the lanes of a workgroup.
 override WINDOW: u32 = 32u;
 
-// Looks in a row that may find nothing new, and looks of a walk until it has no patience left.
-// lavapipe ends all loops after 65,535 trips of a lane; these, and the tiles that a walk may
-// reduce for others, keep far below.
-const LOOKS = 2048u;
-const LOOKS_IN_ALL = 16384u;
-
 // The nearest place with a prefix, and the nearest with nothing or a failure, plus one.
 var<workgroup> window_prefix: atomic<u32>;
 var<workgroup> window_nothing: atomic<u32>;
 var<workgroup> window_failed: atomic<u32>;
 var<workgroup> window_found: vec3<u32>;
 
-// Walks until a prefix is met, or until LOOKS looks in a row found nothing at tile `end - 1`.
-// Called by all lanes of the workgroup, in flow that is uniform over it; the walk is uniform over
-// it, the prefix the same in all lanes. Barriers: 4 a look, and those of workgroup_reduce.
+// Walks until a prefix is met, or until the walk has lost its patience with tile `end - 1`. Called
+// by all lanes of the workgroup, in flow that is uniform over it; the walk is uniform over it, the
+// prefix the same in all lanes. Barriers: 4 a look, those of workgroup_reduce and the descriptor's.
 fn look_back(
     group: Group,
     lane: Lane,
-    parity: u32,
+    taken: Ticket,
+    total: T,
     walk: ptr<function, Walk>,
     prefix: ptr<function, T>,
 ) {
     let place = workgroup_lane(group, lane);
     // 1 for the nearest tile. Lanes outside the window look at nothing.
     let behind = WORKGROUP_SIZE - place;
-    var looks = 0u;
-    while (looks < select(LOOKS, 1u, (*walk).looks >= LOOKS_IN_ALL) && !(*walk).done) {
+    var patience = walk_patience(*walk);
+    while (patience != 0u && (*walk).outcome == WALK_GOES_ON) {
         if (lane.index == 0u) {
             atomicStore(&window_prefix, 0u);
             atomicStore(&window_nothing, 0u);
             atomicStore(&window_failed, 0u);
         }
         workgroupBarrier();
-        var seen = Descriptor(STATE_NOTHING, identity());
+        let looks = behind <= WINDOW && behind <= (*walk).end;
+        var seen = descriptor_read(taken.parity, (*walk).end - min(behind, (*walk).end), looks);
         if (behind <= WINDOW) {
-            if (behind <= (*walk).end) {
-                seen = descriptor_read(parity, (*walk).end - behind);
-            } else {
+            if (behind > (*walk).end) {
                 // Before the first tile stands the carry; further left nothing is ever needed.
                 seen = Descriptor(STATE_PREFIX, identity());
                 if (behind == (*walk).end + 1u) {
@@ -84,16 +84,17 @@ fn look_back(
             }
             *prefix = combine(workgroup_reduce(group, lane, value), *prefix);
             (*walk).end -= min(WORKGROUP_SIZE - first, (*walk).end);
-            (*walk).done = met;
-            looks = 0u;
-            // A look that finds something loops further, in workgroup_reduce.
-            (*walk).looks += 8u;
-        } else if (found.z == WORKGROUP_SIZE) {
-            (*walk).failed = true;
-            (*walk).done = true;
+            (*walk).outcome = select(WALK_GOES_ON, WALK_DONE, met);
+            patience -= min(patience, WINDOW_LOOKS);
         } else {
-            looks += 1u;
-            (*walk).looks += 1u;
+            (*walk).outcome = select(WALK_GOES_ON, WALK_FAILED, found.z == WORKGROUP_SIZE);
+            patience -= 1u;
         }
+        if (lane.index == 0u) {
+            walk_count(select(COUNT_IN_VAIN, COUNT_WINDOWS, first < WORKGROUP_SIZE));
+        }
+    }
+    if ((*walk).outcome == WALK_DONE) {
+        publish(group, lane, taken, STATE_PREFIX, combine(*prefix, total));
     }
 }

@@ -1,0 +1,236 @@
+//! Plans of reductions and scans by chunks of tiles.
+
+use super::Geometry;
+use crate::error::Error;
+use crate::operator::Definition;
+use crate::plan::{Counted, Pass, Placement, Plan, Resource};
+use crate::shader::kernel::{Carry, Kernel, Memory, Part, Root, Tile};
+
+impl Geometry {
+    /// A reduction: one pass for few tiles, else one to a partial a chunk and one over those.
+    ///
+    /// Errors: [`Error::Length`] if there are more pieces than chunks.
+    pub(crate) fn reduce(
+        &self,
+        operator: &Definition,
+        pieces: &[Placement],
+        counted: Counted,
+        carry: Option<&[u32]>,
+    ) -> Result<Plan, Error> {
+        let kernel = self.kernel(operator, Root::Reduce).counted(counted);
+        // What stands for nothing is written once: by a call without an initial value.
+        let of_nothing = |mut pass: Pass| {
+            pass.params.of_nothing = u32::from(carry.is_none());
+            pass
+        };
+        if let Some(single) = self.single(operator, kernel, pieces, counted, carry)? {
+            return Ok(Plan { passes: vec![of_nothing(single)] });
+        }
+        let chunks = self.upsweeps(operator, kernel, pieces, counted)?;
+        let chunks: Vec<Pass> = chunks.into_iter().map(of_nothing).collect();
+        let n_chunks = chunks_of(&chunks);
+        let kernel = self.kernel(&operator.lowering(), Root::Reduce).over_chunks(counted);
+        let kernel = Kernel { part: Part::FromAccumulators, ..kernel };
+        let dst_word = pieces.first().map_or(0, |piece| piece.dst_word);
+        let placement = Placement { dst_word, n_items: n_chunks, ..Placement::ALIGNED };
+        let mut finish = self.pass(operator, kernel, placement, 1)?.with_carry(carry);
+        (finish.src, finish.count) = (Resource::Partials, Resource::Arguments);
+        let arguments = Self::arguments(&chunks, counted);
+        Ok(Plan { passes: arguments.into_iter().chain(chunks).chain([finish]).collect() })
+    }
+
+    /// A scan: one pass for few tiles, else upsweeps, spine and downsweeps. Nothing is
+    /// dispatched for no item.
+    ///
+    /// Errors: as [`Geometry::reduce`].
+    pub(crate) fn scan(
+        &self,
+        operator: &Definition,
+        pieces: &[Placement],
+        counted: Counted,
+        exclusive: bool,
+        carry: Option<&[u32]>,
+    ) -> Result<Plan, Error> {
+        let kernel = Kernel { exclusive, ..self.kernel(operator, Root::Downsweep) };
+        let kernel = kernel.counted(counted);
+        if pieces.iter().all(|piece| piece.n_items == 0) {
+            return Ok(Plan { passes: Vec::new() });
+        }
+        if let Some(single) = self.single(operator, kernel, pieces, counted, carry)? {
+            return Ok(Plan { passes: vec![single] });
+        }
+        // The upsweep's chunks must be the downsweep's, so it has the same groups and rows.
+        let layers = self.kernel(operator, Root::Reduce).layers;
+        let upsweep_kernel = Kernel { root: Root::Reduce, layers, exclusive: false, ..kernel };
+        let upsweeps = self.upsweeps(operator, upsweep_kernel, pieces, counted)?;
+        let spine = self.spine(operator, &upsweeps, counted, carry)?;
+        let downsweep =
+            |upsweep: &Pass| self.from_partials(operator, kernel, pieces, upsweep, counted);
+        let downsweeps = upsweeps.iter().map(downsweep).collect::<Result<Vec<Pass>, Error>>()?;
+        let arguments = Self::arguments(&upsweeps, counted);
+        let passes = arguments.into_iter().chain(upsweeps).chain([spine]).chain(downsweeps);
+        Ok(Plan { passes: passes.collect() })
+    }
+
+    /// The same by scans of chunks, a spine, and what stands before each chunk combined to the
+    /// outputs, which hold accumulators meanwhile.
+    ///
+    /// Errors: as [`Geometry::reduce`].
+    pub(crate) fn scan_then_propagate(
+        &self,
+        operator: &Definition,
+        pieces: &[Placement],
+        counted: Counted,
+        exclusive: bool,
+        carry: Option<&[u32]>,
+    ) -> Result<Plan, Error> {
+        let kernel = Kernel { exclusive, ..self.kernel(operator, Root::Chunks) };
+        let kernel = kernel.counted(counted);
+        if pieces.iter().all(|piece| piece.n_items == 0)
+            || self.single(operator, kernel, pieces, counted, carry)?.is_some()
+        {
+            return self.scan(operator, pieces, counted, exclusive, carry);
+        }
+        let chunks = self.chunks(
+            operator,
+            Kernel { part: Part::ToAccumulators, ..kernel },
+            pieces,
+            counted,
+        )?;
+        let spine = self.spine(operator, &chunks, counted, carry)?;
+        let in_place = |piece: &Placement| Placement {
+            src_word: piece.dst_word,
+            src_words: piece.dst_words,
+            memory: Memory::Shared,
+            ..*piece
+        };
+        let outputs: Vec<Placement> = pieces.iter().map(in_place).collect();
+        let kernel = Kernel {
+            root: Root::Propagate,
+            part: Part::FromAccumulators,
+            exclusive: false,
+            ..kernel
+        };
+        let propagate = |chunks: &Pass| {
+            let mut pass = self.from_partials(operator, kernel, &outputs, chunks, counted)?;
+            pass.src = Resource::Output;
+            Ok(pass)
+        };
+        let propagates = chunks.iter().map(propagate).collect::<Result<Vec<Pass>, Error>>()?;
+        let arguments = Self::arguments(&chunks, counted);
+        let passes = arguments.into_iter().chain(chunks).chain([spine]).chain(propagates);
+        Ok(Plan { passes: passes.collect() })
+    }
+
+    /// The passes that reduce each chunk of each piece to one partial, side by side.
+    fn upsweeps(
+        &self,
+        operator: &Definition,
+        kernel: Kernel,
+        pieces: &[Placement],
+        counted: Counted,
+    ) -> Result<Vec<Pass>, Error> {
+        // They read; they share no binding with anything.
+        let separate = |piece: &Placement| Placement { memory: Memory::Separate, ..*piece };
+        let pieces: Vec<Placement> = pieces.iter().map(separate).collect();
+        let kernel = Kernel { part: Part::ToAccumulators, ..kernel };
+        let to_partials = |mut pass: Pass| {
+            pass.dst = Resource::Partials;
+            pass.params.dst_word = pass.params.first_chunk * operator.accumulator.words();
+            pass
+        };
+        let passes = self.chunks(operator, kernel, &pieces, counted)?;
+        Ok(passes.into_iter().map(to_partials).collect())
+    }
+
+    /// A pass over each piece by chunks of tiles, which are shared out by the pieces' tiles.
+    fn chunks(
+        &self,
+        operator: &Definition,
+        kernel: Kernel,
+        pieces: &[Placement],
+        counted: Counted,
+    ) -> Result<Vec<Pass>, Error> {
+        let tiles = |piece: &Placement| u64::from(piece.n_items.div_ceil(kernel.tile_items()));
+        let all_tiles = pieces.iter().map(tiles).sum::<u64>().max(1);
+        // No chunk is longer than it may be.
+        let least_of = |piece: &Placement| tiles(piece).div_ceil(u64::from(self.tiles_max)).max(1);
+        let least = pieces.iter().map(least_of).sum::<u64>();
+        if least > u64::from(self.workgroups_max) {
+            return Err(Error::Length {
+                what: "the chunks of tiles that a slice's segments and items take (at most)",
+                wanted: u64::from(self.workgroups_max),
+                got: least,
+            });
+        }
+        // The rest of the chunks in proportion, rounded down.
+        let spare = u64::from(self.workgroups).saturating_sub(least);
+        let mut first_chunk = 0;
+        let chunks = |(index, piece): (usize, &Placement)| {
+            let workgroups = least_of(piece) + spare * tiles(piece) / all_tiles;
+            let mut pass = self.pass(operator, kernel, *piece, workgroups as u32)?;
+            pass.piece = index;
+            pass.params.first_chunk = first_chunk;
+            first_chunk += pass.workgroups;
+            pass.indirect = matches!(counted, Counted::Indirect { .. });
+            Ok(pass.with_count(counted))
+        };
+        pieces.iter().enumerate().map(chunks).collect()
+    }
+
+    /// The pass that writes how many workgroups an indirect first pass takes.
+    fn arguments(passes: &[Pass], counted: Counted) -> Option<Pass> {
+        let (Counted::Indirect { .. }, [first]) = (counted, passes) else { return None };
+        let kernel = Kernel {
+            root: Root::Arguments,
+            part: Part::Whole,
+            tile: Tile::Scalar,
+            memory: Memory::Separate,
+            ..first.kernel
+        };
+        let mut arguments = Pass { kernel, workgroups: 1, indirect: false, ..first.clone() };
+        (arguments.dst, arguments.params.dst_word) = (Resource::Arguments, 0);
+        Some(arguments)
+    }
+
+    /// The scan of what the chunks of these passes combine to, by one workgroup, in place.
+    fn spine(
+        &self,
+        operator: &Definition,
+        chunks: &[Pass],
+        counted: Counted,
+        carry: Option<&[u32]>,
+    ) -> Result<Pass, Error> {
+        let kernel = Kernel {
+            part: Part::OnAccumulators,
+            exclusive: true,
+            ..self.kernel(&operator.on_accumulators(), Root::Downsweep)
+        };
+        let in_place = Placement::at_start(Memory::Shared, chunks_of(chunks));
+        let mut spine =
+            self.pass(operator, kernel.over_chunks(counted), in_place, 1)?.with_carry(carry);
+        (spine.src, spine.dst) = (Resource::Partials, Resource::Partials);
+        spine.count = Resource::Arguments;
+        Ok(spine)
+    }
+
+    /// The pass over the chunks of an earlier one that takes what stands before each of them.
+    fn from_partials(
+        &self,
+        operator: &Definition,
+        kernel: Kernel,
+        pieces: &[Placement],
+        first: &Pass,
+        counted: Counted,
+    ) -> Result<Pass, Error> {
+        let kernel = Kernel { carry: Carry::Partials, ..kernel };
+        let mut pass = self.pass(operator, kernel, pieces[first.piece], first.workgroups)?;
+        (pass.piece, pass.params.first_chunk) = (first.piece, first.params.first_chunk);
+        pass.indirect = first.indirect;
+        Ok(pass.with_count(counted))
+    }
+}
+
+fn chunks_of(passes: &[Pass]) -> u32 {
+    passes.iter().map(|pass| pass.workgroups).sum()
+}
