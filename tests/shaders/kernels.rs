@@ -66,17 +66,19 @@ pub fn variants() -> Vec<Kernel> {
             push(Root::Propagate, layers, tile, memory, Carry::Partials, None);
         }
     }
+    // Layers take turns: every file of them comes up with every file of a single pass.
     let mut turn = 0;
-    for layers in layers() {
-        let native = layers.subgroup == Subgroup::Native;
-        for look_back in [LookBack::Chained, LookBack::Subgroup, LookBack::Workgroup] {
-            for descriptor in [Descriptor::Packed64, Descriptor::Split32, Descriptor::Fenced] {
-                let subgroup = look_back == LookBack::Subgroup;
-                if subgroup && (!native || descriptor == Descriptor::Fenced) {
-                    continue;
-                }
-                for stalled in [Stalled::Fail, Stalled::Reduce] {
+    for look_back in [LookBack::Chained, LookBack::Subgroup, LookBack::Workgroup] {
+        for descriptor in [Descriptor::Packed64, Descriptor::Split32, Descriptor::Fenced] {
+            for stalled in [Stalled::Fail, Stalled::Reduce] {
+                for tile in tiles {
                     turn += 1;
+                    let layers = layers()[turn % layers().len()];
+                    let native = layers.subgroup == Subgroup::Native;
+                    let subgroup = look_back == LookBack::Subgroup;
+                    if subgroup && (!native || descriptor == Descriptor::Fenced) {
+                        continue;
+                    }
                     let memory = match (stalled, turn % 2) {
                         (Stalled::Fail, 1) => Memory::Shared,
                         _ => Memory::Separate,
@@ -84,7 +86,6 @@ pub fn variants() -> Vec<Kernel> {
                     let (counting, stall_every) = (turn % 2 == 0, 0);
                     let single_pass =
                         SinglePass { look_back, stalled, descriptor, counting, stall_every };
-                    let tile = tiles[turn % tiles.len()];
                     push(Root::SinglePass, layers, tile, memory, Carry::State, Some(single_pass));
                 }
             }
@@ -114,30 +115,25 @@ impl Visit for Linker {
         operator: &Operator<I, A, O>,
         _make: fn(usize) -> I,
     ) {
+        // One type throughout makes one text for all parts; else the parts take turns.
+        let one_type = I::LAYOUT == A::LAYOUT && A::LAYOUT == O::LAYOUT;
+        let parts =
+            [Part::Whole, Part::ToAccumulators, Part::OnAccumulators, Part::FromAccumulators];
         for variant in variants() {
-            for part in
-                [Part::Whole, Part::ToAccumulators, Part::OnAccumulators, Part::FromAccumulators]
-            {
-                // Blocks of a binding that is read and written are of one size.
-                let of_one_size = I::LAYOUT == A::LAYOUT && A::LAYOUT == O::LAYOUT;
-                if variant.memory == Memory::Shared
-                    && matches!(variant.tile, Tile::Block(_))
-                    && !of_one_size
-                {
-                    continue;
-                }
-                // One type throughout makes one text for all parts.
-                if part != Part::Whole && I::LAYOUT == A::LAYOUT && A::LAYOUT == O::LAYOUT {
-                    continue;
-                }
-                // Sizes take turns: every pair of a size and another choice comes up.
-                let sizes = [(32, 1), (64, 4), (256, 4), (1024, 2)];
-                let (workgroup_size, rows) = sizes[self.texts.len() % sizes.len()];
-                let group = if I::LAYOUT.words() % 4 == 0 { 1 } else { 4 };
-                let kernel = Kernel { part, group, rows, workgroup_size, ..variant };
-                let text = operator.wgsl(&kernel).unwrap_or_else(|e| panic!("{name}: {e}"));
-                self.texts.push((name.to_owned(), kernel, text, operator.workgroup_bytes(&kernel)));
+            // Blocks of a binding that is read and written are of one size.
+            let blocks = matches!(variant.tile, Tile::Block(_));
+            if blocks && variant.memory == Memory::Shared && !one_type {
+                continue;
             }
+            let turn = self.texts.len();
+            let part = if one_type { Part::Whole } else { parts[turn % 4] };
+            // Sizes take turns: every pair of a size and another choice comes up.
+            let sizes = [(32, 1), (64, 4), (256, 4), (1024, 2)];
+            let (workgroup_size, rows) = sizes[turn / 3 % sizes.len()];
+            let group = if I::LAYOUT.words() % 4 == 0 { 1 } else { 4 };
+            let kernel = Kernel { part, group, rows, workgroup_size, ..variant };
+            let text = operator.wgsl(&kernel).unwrap_or_else(|e| panic!("{name}: {e}"));
+            self.texts.push((name.to_owned(), kernel, text, operator.workgroup_bytes(&kernel)));
         }
     }
 }
