@@ -205,7 +205,8 @@ impl Geometry {
     fn tile(&self, operator: &Definition, kernel: Kernel, placement: Placement) -> Tile {
         let reads_only = matches!(kernel.root, Root::Reduce | Root::Arguments);
         let (input, output) = kernel.words(operator);
-        let whole = |of: u32, words: u64, first: u32| words >= u64::from(of) && first % of == 0;
+        let whole =
+            |of: u32, words: u64, first: u32| words >= u64::from(of) && first.is_multiple_of(of);
         let fits = |in_words: u32, out_words: u32| {
             whole(in_words, placement.src_words, placement.src_word)
                 && (reads_only || whole(out_words, placement.dst_words, placement.dst_word))

@@ -54,7 +54,7 @@ fn bind_groups(
     let arguments = Span::whole(&scratch.arguments);
     // Only plans with a single pass ask for it.
     let state = Span::whole(scratch.state.as_ref().unwrap_or(&scratch.partials));
-    let descriptors = state.from(4 * STATE_WORDS);
+    let descriptors = state.starting_at(4 * STATE_WORDS);
     let group = |(index, (pass, pipeline)): (usize, (&Pass, &wgpu::ComputePipeline))| {
         let params = wgpu::BindingResource::Buffer(wgpu::BufferBinding {
             buffer: &params,

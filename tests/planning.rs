@@ -384,3 +384,35 @@ fn single_passes_cover_all_tiles() {
         assert_eq!(items, u64::from(n), "{plan}");
     }
 }
+
+/// Kernels are compiled unchecked only where no user's text loops or computes an index.
+#[test]
+fn texts_that_loop_or_index_are_checked() {
+    let context = context(wgpu::Features::SUBGROUP, wgpu::Limits::default(), None);
+    let indexed = "fn combine(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
+        var both = array<vec2<u32>, 2>(a, b);
+        return vec2<u32>(both[b.x & 1u].x, b.y);
+    }";
+    let looping = "fn combine(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
+        var r = a;
+        for (var i = 0u; i < 3u; i += 1u) { r += b; }
+        return r;
+    }";
+    let lifted = Operator::from_wgsl([0u32; 2], "a + b").unwrap();
+    let lifted = lifted
+        .with_lift("fn lift(x: u32) -> vec2<u32> { var v = vec2<u32>(x, 1u); return vec2<u32>(v[x & 1u]); }", |x: u32| [x, 1])
+        .unwrap();
+    let checked = |plan: Plan| plan.passes.iter().all(|pass| pass.kernel.checked);
+    for (text, wanted) in
+        [("a + b", false), ("min(a, b.yx)", false), (indexed, true), (looping, true)]
+    {
+        let operator = Operator::from_wgsl([0u32; 2], text).unwrap();
+        let scan = Scan::new(&context, &operator, Kind::Inclusive).unwrap();
+        assert_eq!(checked(scan.plan(1_000_000).unwrap()), wanted, "{text}");
+        let tuning = Tuning { checked: true, ..Tuning::for_device(context.capabilities()) };
+        let scan = Scan::with_tuning(&context, &operator, Kind::Inclusive, &tuning).unwrap();
+        assert!(checked(scan.plan(1_000_000).unwrap()), "{text}");
+    }
+    let reduce = Reduce::new(&context, &lifted).unwrap();
+    assert!(checked(reduce.plan(1_000_000).unwrap()));
+}

@@ -65,7 +65,7 @@ impl Geometry {
         let upsweeps = self.upsweeps(operator, upsweep_kernel, pieces, counted)?;
         let spine = self.spine(operator, &upsweeps, counted, carry)?;
         let downsweep =
-            |upsweep: &Pass| self.from_partials(operator, kernel, pieces, upsweep, counted);
+            |upsweep: &Pass| self.after_spine(operator, kernel, pieces, upsweep, counted);
         let downsweeps = upsweeps.iter().map(downsweep).collect::<Result<Vec<Pass>, Error>>()?;
         let arguments = Self::arguments(&upsweeps, counted);
         let passes = arguments.into_iter().chain(upsweeps).chain([spine]).chain(downsweeps);
@@ -112,7 +112,7 @@ impl Geometry {
             ..kernel
         };
         let propagate = |chunks: &Pass| {
-            let mut pass = self.from_partials(operator, kernel, &outputs, chunks, counted)?;
+            let mut pass = self.after_spine(operator, kernel, &outputs, chunks, counted)?;
             pass.src = Resource::Output;
             Ok(pass)
         };
@@ -215,7 +215,7 @@ impl Geometry {
     }
 
     /// The pass over the chunks of an earlier one that takes what stands before each of them.
-    fn from_partials(
+    fn after_spine(
         &self,
         operator: &Definition,
         kernel: Kernel,

@@ -39,7 +39,7 @@ pub fn variants() -> Vec<Kernel> {
             memory,
             carry,
             // Pairs of an extent with any other choice come up, not the product.
-            extent: if kernels.len() % 3 == 0 { Extent::Buffer } else { Extent::Params },
+            extent: if kernels.len().is_multiple_of(3) { Extent::Buffer } else { Extent::Params },
             single_pass,
             checked: false,
             exclusive: tile != Tile::Scalar,
@@ -123,7 +123,7 @@ impl Visit for Linker {
         self.operators += 1;
         for (index, variant) in variants().into_iter().enumerate() {
             // Every third, another third for the next operator.
-            if (index + self.operators) % 3 != 0 {
+            if !(index + self.operators).is_multiple_of(3) {
                 continue;
             }
             // Blocks of a binding that is read and written are of one size.
