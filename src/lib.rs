@@ -41,6 +41,9 @@
 //! maxima. Devices may flush subnormal floats in sums and products. Operators are combined in item
 //! order, see nothing past the last item, and need no commutativity.
 //!
+//! [`guide`] explains the look-back of a single pass, with a picture: what it asks of a device, and
+//! what happens where that is not given.
+//!
 //! # Words
 //!
 //! A *lane* is CUDA's thread, a *subgroup* its warp, a *workgroup* its block. A *tile* is the
@@ -56,6 +59,7 @@ mod context;
 mod element;
 mod error;
 mod geometry;
+pub mod guide;
 mod layout;
 mod operator;
 mod pieces;
