@@ -70,9 +70,9 @@ fn bind_groups(
                 Resource::Output => &call.pieces[pass.piece].output,
                 Resource::Partials => &partials,
                 Resource::Arguments => &arguments,
-                // Only kernels of a call with a count ask for it.
                 Resource::State => &state,
                 Resource::Descriptors => &descriptors,
+                // Only kernels of a call with a count ask for it.
                 Resource::Count => call.count.as_ref().unwrap_or(&arguments),
             };
             entries.push(wgpu::BindGroupEntry { binding, resource: span.binding() });
