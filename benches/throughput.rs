@@ -44,10 +44,19 @@ fn run(context: &Context, n: usize) {
     let bench = Bench::new(context, &items);
     let total = context.allocate::<u32>(1).unwrap();
     let sum = Operator::<u32>::sum();
-    let reduce = Reduce::new(context, &sum).unwrap();
-    let scan = Scan::new(context, &sum, Kind::Inclusive).unwrap();
-    // The same with the other way of combining within a subgroup.
-    let tuning = Tuning::for_device(context.capabilities());
+
+    let mut tuning = Tuning::for_device(context.capabilities());
+    let set = |name: &str, value: &mut u32| {
+        if let Ok(v) = std::env::var(name) {
+            *value = v.parse().unwrap()
+        }
+    };
+    set("WPL", &mut tuning.words_per_lane);
+    set("WPG", &mut tuning.words_per_group);
+    set("WG", &mut tuning.workgroup_size);
+    set("WGS", &mut tuning.workgroups);
+    let reduce = Reduce::with_tuning(context, &sum, &tuning).unwrap();
+    let scan = Scan::with_tuning(context, &sum, Kind::Inclusive, &tuning).unwrap();
     let (builtins, other_name) = match tuning.builtins {
         Builtins::None => (Builtins::All, "with builtins"),
         Builtins::Reductions | Builtins::All => (Builtins::None, "with ladders"),

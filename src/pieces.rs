@@ -293,6 +293,7 @@ fn piece(
         (src.bound, dst.bound) = (start..end, start..end);
     }
     let placement = Placement {
+        piece: 0,
         // At most a binding's words, which 32 bits count.
         n_items: n_items as u32,
         src_word: src.word(),

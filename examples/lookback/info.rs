@@ -164,9 +164,11 @@ fn tuned(c: &Capabilities) -> Vec<Field> {
     vec![
         number("workgroup_size", tuning.workgroup_size),
         number("words_per_lane", tuning.words_per_lane),
+        number("words_per_group", tuning.words_per_group),
         number("workgroups", tuning.workgroups),
         number("single_tiles", tuning.single_tiles),
         number("emulated_lanes", tuning.emulated_lanes),
+        number("whole_tiles", tuning.whole_tiles),
         text("builtins", format!("{:?}", tuning.builtins)),
         text("single_pass", shapes(&tuning)),
     ]

@@ -28,7 +28,7 @@ fn layers() -> [Layers; 6] {
 
 /// A kernel of each kind; sizes and the operator's part are filled in by `each_kernel`.
 pub fn variants() -> Vec<Kernel> {
-    let tiles = [Tile::Block(32), Tile::Vector, Tile::Scalar];
+    let tiles = [Tile::Block(32), Tile::Vector, Tile::Scalar, Tile::Whole];
     let mut kernels: Vec<Kernel> = Vec::new();
     let mut push = |root, layers, tile, memory, carry, single_pass| {
         kernels.push(Kernel {
