@@ -21,6 +21,14 @@ const CPU_TILES: u32 = 512;
 /// of up to 200 trips a call stay below.
 const CPU_LOOPING_TILES: u32 = 8;
 
+/// The fewest lanes of a single pass on a CPU. One workgroup may have to clean what the largest call
+/// before has published, which takes 32,768 trips of 16 lanes.
+const CPU_SINGLE_PASS_LANES: u32 = 16;
+
+/// The trips on a CPU that a walk's tiles for others may take: with those of its looks, at most 8,192,
+/// and of the cleaning that is below the 65,535 trips after which lavapipe ends all loops.
+const CPU_REDUCED_TRIPS: u32 = 20_480;
+
 /// Chunks that a call may have, unless the device or the spine takes fewer: enough for 2^32
 /// items in the smallest tiles of the tuning table.
 const WORKGROUPS_MAX: u32 = 32_768;
@@ -83,8 +91,23 @@ impl Geometry {
         }
         // No width that an adapter reports is divided by: an unknown one may be 0.
         let widest = capabilities.subgroup_lanes_max.clamp(4, 128).next_power_of_two();
-        let native = capabilities.subgroups && widest <= lanes_limit;
-        let narrowest = if native { widest } else { 1 };
+        // The section has room for subgroups of 4 lanes or more, which is WGSL's least. 0 is unknown.
+        let wide_enough =
+            capabilities.subgroup_lanes_min == 0 || capabilities.subgroup_lanes_min >= 4;
+        let native = capabilities.subgroups && wide_enough && widest <= lanes_limit;
+        let is_cpu = capabilities.device_type == wgpu::DeviceType::Cpu;
+        let narrowest = match (native, purpose) {
+            (false, Purpose::Chunks) => 1,
+            (true, Purpose::Chunks) => widest,
+            (_, Purpose::SinglePass(_)) => {
+                let cleaning = if is_cpu { CPU_SINGLE_PASS_LANES } else { 1 };
+                cleaning.max(if native { widest } else { 1 })
+            }
+        };
+        if narrowest > lanes_limit {
+            let name = "max_compute_invocations_per_workgroup";
+            return Err(limit("lanes of a single pass", narrowest, name, lanes_limit));
+        }
         let wanted = tuning.workgroup_size.clamp(1, lanes_limit).next_power_of_two();
         let mut workgroup_size = wanted.max(narrowest).min(lanes_limit);
         let tiles_max = match (capabilities.device_type, operator.loops) {
@@ -124,9 +147,14 @@ impl Geometry {
                 Purpose::Chunks => &[Root::Reduce, Root::Downsweep][..],
                 Purpose::SinglePass(_) => &[Root::SinglePass],
             };
-            let bytes =
-                roots.iter().map(|&root| geometry.kernel(operator, root).workgroup_bytes(operator));
-            let bytes = bytes.max().unwrap_or(0);
+            let bytes_of = |&root: &Root| {
+                let kernel = geometry.kernel(operator, root);
+                let chained =
+                    |single_pass| SinglePass { look_back: LookBack::Chained, ..single_pass };
+                let other = Kernel { single_pass: kernel.single_pass.map(chained), ..kernel };
+                kernel.workgroup_bytes(operator).max(other.workgroup_bytes(operator))
+            };
+            let bytes = roots.iter().map(bytes_of).max().unwrap_or(0);
             if bytes <= capabilities.workgroup_bytes {
                 break geometry;
             }
@@ -171,6 +199,7 @@ impl Geometry {
         // As many of the fewest that fill quads as the tuning asks for.
         let most = self.words_per_group.min(self.words_per_lane) / (group * words);
         let group = if most > 1 { group << most.ilog2() } else { group };
+        let rows = (self.words_per_lane / (group * words)).max(1);
         // The layers have the builtins on unless the tuning has none.
         let layers = match (root, self.builtins) {
             (Root::Reduce | Root::Arguments, _) | (_, Builtins::None | Builtins::All) => {
@@ -187,6 +216,11 @@ impl Geometry {
             },
             stalled: Stalled::Reduce,
             descriptor: self.descriptor,
+            // On a CPU a tile takes 64 looks, 8 trips a row, and at most 200 for the totals.
+            reduced_max: match self.tiles_max {
+                u32::MAX => 512,
+                _ => CPU_REDUCED_TRIPS / (8 * rows + 264),
+            },
             counting: false,
             stall_every: 0,
         };
@@ -203,7 +237,7 @@ impl Geometry {
             exclusive: false,
             workgroup_size: self.workgroup_size,
             group,
-            rows: (self.words_per_lane / (group * words)).max(1),
+            rows,
         }
     }
 

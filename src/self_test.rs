@@ -9,11 +9,12 @@ use crate::reference;
 use crate::scan::{Kind, Scan};
 use crate::tuning::Tuning;
 
-/// Items of each scan.
-const N_ITEMS: u32 = 100_003;
+/// Tiles of each scan, and items more.
+const N_TILES: u32 = 24;
+const N_MORE: u32 = 3;
 
-/// Scans of each operator, submitted together so that they load the device.
-const CALLS: usize = 6;
+/// Scans of each operator and size, submitted together so that they load the device.
+const CALLS: u32 = 6;
 
 /// What [`Context::self_test`] has found: plain data, to be kept and given to another context of
 /// the same adapter and driver by [`Context::set_self_test`].
@@ -50,6 +51,7 @@ impl SelfTest {
             calls: 0,
             demoted: Vec::new(),
         };
+        let tuning = Tuning::for_device(capabilities);
         let choice =
             |in_place| algorithm::choose(capabilities, &sum.definition, in_place, |_| false);
         for in_place in [false, true] {
@@ -58,11 +60,17 @@ impl SelfTest {
                 continue;
             }
             let word = |i: u32| i.wrapping_mul(0x9E37_79B9) ^ i >> 7;
-            let sums = check(context, &sum, algorithm, in_place, corrupt, word)?;
-            let maps =
-                check(context, &affine, algorithm, in_place, corrupt, |i| [word(i) | 1, word(!i)])?;
-            report.calls += 2 * CALLS;
-            if let Some(fault) = sums.or(maps) {
+            let mut fault = None;
+            // Every size that single passes have on the device.
+            for (_, shape) in tuning.shapes() {
+                let shape = Tuning { single_pass: &[], ..shape };
+                let trial = Trial { context, algorithm, in_place, corrupt, tuning: &shape };
+                let sums = trial.run(&sum, word)?;
+                let maps = trial.run(&affine, |i| [word(i) | 1, word(!i)])?;
+                report.calls += sums.calls + maps.calls;
+                fault = fault.or(sums.fault).or(maps.fault);
+            }
+            if let Some(fault) = fault {
                 log::warn!("{algorithm} is used no more on {}: {fault}", report.adapter);
                 report.demoted.push((algorithm, fault));
             }
@@ -71,48 +79,75 @@ impl SelfTest {
     }
 }
 
-/// Scans by an algorithm, all in one submission; the first fault, if there is one.
-fn check<T: Element>(
-    context: &Context,
-    operator: &Operator<T>,
+/// One algorithm in one size.
+struct Trial<'a> {
+    context: &'a Context,
     algorithm: Algorithm,
     in_place: bool,
     corrupt: bool,
-    make: impl Fn(u32) -> T,
-) -> Result<Option<String>, Error> {
-    let tuning = Tuning::for_device(context.capabilities());
-    let scan = Scan::with_algorithm(context, operator, Kind::Inclusive, algorithm, &tuning)?;
-    // Each call has items of its own, so that what an earlier one has left is a wrong number.
-    let inputs: Vec<Vec<T>> = (0..CALLS as u32)
-        .map(|call| (0..N_ITEMS).map(|i| make(call * N_ITEMS + i)).collect())
-        .collect();
-    let sources =
-        inputs.iter().map(|input| context.upload(input)).collect::<Result<Vec<_>, _>>()?;
-    let outputs = match in_place {
-        true => sources.clone(),
-        false => sources
-            .iter()
-            .map(|_| context.allocate(u64::from(N_ITEMS)))
-            .collect::<Result<_, _>>()?,
-    };
-    let call = scan.dispatch_all(&sources, &outputs)?;
-    match call.check() {
-        Err(Error::Stalled) => return Ok(Some("it gave up".to_owned())),
-        checked => checked?,
+    tuning: &'a Tuning,
+}
+
+/// What came of it.
+struct Outcome {
+    calls: usize,
+    fault: Option<String>,
+}
+
+impl Trial<'_> {
+    /// Scans of items that `make` gives, all in one submission; the first fault, if there is one. A
+    /// device too small for it has none: `Auto` does without there too.
+    fn run<T: Element>(
+        &self,
+        operator: &Operator<T>,
+        make: impl Fn(u32) -> T,
+    ) -> Result<Outcome, Error> {
+        let kind = Kind::Inclusive;
+        let scan = Scan::with_algorithm(self.context, operator, kind, self.algorithm, self.tuning);
+        let fault = match scan.and_then(|scan| self.scans(operator, &scan, make)) {
+            Err(Error::Limit { .. } | Error::Length { .. }) => {
+                return Ok(Outcome { calls: 0, fault: None });
+            }
+            Err(Error::Stalled) => Some("it gave up".to_owned()),
+            Err(Error::Refused { what, message }) => Some(format!("{what}: {message}")),
+            other => other?,
+        };
+        Ok(Outcome { calls: CALLS as usize, fault })
     }
-    for (input, output) in inputs.iter().zip(&outputs) {
-        let mut got = context.download(output)?;
-        if corrupt {
-            let words: &mut [u32] = bytemuck::cast_slice_mut(&mut got);
-            let middle = words.len() / 2;
-            words[middle] ^= 1;
+
+    fn scans<T: Element>(
+        &self,
+        operator: &Operator<T>,
+        scan: &Scan<T>,
+        make: impl Fn(u32) -> T,
+    ) -> Result<Option<String>, Error> {
+        let Tuning { workgroup_size, words_per_lane, .. } = *self.tuning;
+        let n_items = workgroup_size * (words_per_lane / T::LAYOUT.words()) * N_TILES + N_MORE;
+        // Each call has items of its own, so that what an earlier one has left is a wrong number.
+        let items = |call| (0..n_items).map(|i| make(call * n_items + i)).collect();
+        let inputs: Vec<Vec<T>> = (0..CALLS).map(items).collect();
+        let context = self.context;
+        let sources: Vec<_> =
+            inputs.iter().map(|input| context.upload(input)).collect::<Result<_, _>>()?;
+        let output = |_| context.allocate(u64::from(n_items));
+        let outputs = match self.in_place {
+            true => sources.clone(),
+            false => sources.iter().map(output).collect::<Result<_, _>>()?,
+        };
+        scan.dispatch_all(&sources, &outputs)?.check()?;
+        for (input, output) in inputs.iter().zip(&outputs) {
+            let mut got = context.download(output)?;
+            if self.corrupt {
+                let words: &mut [u32] = bytemuck::cast_slice_mut(&mut got);
+                let middle = words.len() / 2;
+                words[middle] ^= 1;
+            }
+            let wanted = reference::scan(input, operator, Kind::Inclusive, None)?;
+            if let Some(index) = got.iter().zip(&wanted).position(|(got, wanted)| got != wanted) {
+                let (got, wanted) = (got[index], wanted[index]);
+                return Ok(Some(format!("item {index} was {got:?} instead of {wanted:?}")));
+            }
         }
-        let wanted = reference::scan(input, operator, Kind::Inclusive, None)?;
-        let wrong = got.iter().zip(&wanted).position(|(got, wanted)| got != wanted);
-        if let Some(index) = wrong {
-            let (got, wanted) = (got[index], wanted[index]);
-            return Ok(Some(format!("item {index} was {got:?} instead of {wanted:?}")));
-        }
+        Ok(None)
     }
-    Ok(None)
 }

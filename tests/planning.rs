@@ -147,6 +147,20 @@ fn k3_impossible_bounds_do_no_harm() {
     }
 }
 
+/// A subgroup of fewer than 4 lanes is none: the section has no room for so many.
+#[test]
+fn subgroups_of_two_lanes_are_emulated() {
+    let (device, queue) = noop(wgpu::Features::SUBGROUP, wgpu::Limits::default(), None);
+    for (lanes_min, native) in [(0, true), (1, false), (2, false), (4, true), (32, true)] {
+        let mut capabilities = operators::capabilities(wgpu::DeviceType::Other, 0);
+        capabilities.subgroup_lanes_min = lanes_min;
+        let context = Context::with_capabilities(device.clone(), queue.clone(), capabilities);
+        let scan = Scan::new(&context, &Operator::<u32>::sum(), Kind::Inclusive).unwrap();
+        let subgroup = scan.plan(1).unwrap().passes[0].kernel.layers.subgroup;
+        assert_eq!(subgroup == Subgroup::Native, native, "{lanes_min}");
+    }
+}
+
 #[test]
 fn l4_workgroups_shrink_to_fit_their_memory_or_the_limit_is_named() {
     let (device, queue) = noop(wgpu::Features::empty(), wgpu::Limits::default(), None);

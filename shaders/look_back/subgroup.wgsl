@@ -41,8 +41,9 @@ fn look_back(
         var now = *walk;
         var before = *prefix;
         var patience = walk_patience(now);
+        // At the first tile one look more always meets the carry: no one is waited for.
         // It ends by what ballots found, which is the same in all lanes of the subgroup.
-        while (now.outcome == WALK_GOES_ON && patience != 0u) {
+        while (now.outcome == WALK_GOES_ON && (patience != 0u || now.end == 0u)) {
             // Before the first tile stands the carry; further left nothing is ever needed.
             var seen = Descriptor(STATE_PREFIX, identity());
             if (behind <= now.end) {
@@ -68,7 +69,7 @@ fn look_back(
                 patience -= min(patience, WINDOW_LOOKS);
             } else {
                 now.outcome = select(WALK_GOES_ON, WALK_FAILED, next_failed != 0u);
-                patience -= 1u;
+                patience -= min(patience, 1u);
             }
             if (place == 0u) {
                 walk_count(select(COUNT_IN_VAIN, COUNT_WINDOWS, first < width));

@@ -41,7 +41,8 @@ fn look_back(
     // 1 for the nearest tile. Lanes outside the window look at nothing.
     let behind = WORKGROUP_SIZE - place;
     var patience = walk_patience(*walk);
-    while (patience != 0u && (*walk).outcome == WALK_GOES_ON) {
+    // At the first tile one look more always meets the carry: no one is waited for.
+    while ((*walk).outcome == WALK_GOES_ON && (patience != 0u || (*walk).end == 0u)) {
         if (lane.index == 0u) {
             atomicStore(&window_prefix, 0u);
             atomicStore(&window_nothing, 0u);
@@ -88,7 +89,7 @@ fn look_back(
             patience -= min(patience, WINDOW_LOOKS);
         } else {
             (*walk).outcome = select(WALK_GOES_ON, WALK_FAILED, found.z == WORKGROUP_SIZE);
-            patience -= 1u;
+            patience -= min(patience, 1u);
         }
         if (lane.index == 0u) {
             walk_count(select(COUNT_IN_VAIN, COUNT_WINDOWS, first < WORKGROUP_SIZE));

@@ -19,7 +19,8 @@ const WALK_FAILED = 2u;
 
 // Looks until a walk counts as stalled, where a window that is combined counts for WINDOW_LOOKS:
 // it loops some 8 times. After a stall a walk has less patience. lavapipe ends all loops after
-// 65,535 trips of a lane; these, and the tiles that a walk may reduce for others, keep below.
+// 65,535 trips of a lane; with these and the tiles that the host lets a walk reduce for others, and
+// the cleaning of the state by 16 lanes or more, they stay below.
 override PATIENCE: u32 = 8192u;
 const WINDOW_LOOKS = 8u;
 const PATIENCE_AFTER = 64u;

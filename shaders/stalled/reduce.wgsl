@@ -22,7 +22,8 @@ fn on_stall(
     walk: ptr<function, Walk>,
     prefix: ptr<function, T>,
 ) {
-    if ((*walk).reduced >= REDUCED_MAX) {
+    // No walk stalls at the first tile; but no index may depend on that.
+    if ((*walk).reduced >= REDUCED_MAX || (*walk).end == 0u) {
         (*walk).outcome = WALK_FAILED;
         return;
     }

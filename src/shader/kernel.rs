@@ -97,6 +97,8 @@ pub struct SinglePass {
     pub stalled: Stalled,
     /// The file for `descriptor`.
     pub descriptor: Descriptor,
+    /// Tiles that a walk may reduce for others.
+    pub reduced_max: u32,
     /// Whether looks, windows and tiles reduced for others are counted.
     pub counting: bool,
     /// Every how many tiles one publishes nothing, for tests; 0 for none.
@@ -333,20 +335,13 @@ impl Kernel {
             };
             overrides.push(("PATIENCE", f64::from(patience)));
             if single_pass.stalled == Stalled::Reduce {
-                overrides.push(("REDUCED_MAX", f64::from(self.reduced_max())));
+                overrides.push(("REDUCED_MAX", f64::from(single_pass.reduced_max)));
             }
             if single_pass.look_back == LookBack::Workgroup {
                 overrides.push(("WINDOW", f64::from(self.workgroup_size.min(WINDOW))));
             }
         }
         overrides
-    }
-
-    /// Tiles that a walk may reduce for others. Each takes up to 64 looks, a row up to 8 trips, a
-    /// workgroup's totals up to 64: that is below the 65,535 trips after which lavapipe ends all
-    /// loops.
-    fn reduced_max(&self) -> u32 {
-        49_152 / (8 * self.rows + 128)
     }
 
     /// Items of one tile.

@@ -84,7 +84,7 @@ pub(crate) fn prelude(definition: &Definition, constants: &BTreeMap<&str, u32>) 
 }
 
 /// Groups of items to and from quads, in which their words stand one after another: for
-/// `tile/vector` only.
+/// `tile/vector`, `tile/block` and `tile/whole`.
 pub(crate) fn groups(definition: &Definition, constants: &BTreeMap<&str, u32>) -> String {
     let mut text = String::new();
     let (input, output) = (definition.input, definition.output);

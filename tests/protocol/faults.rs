@@ -29,6 +29,7 @@ const IN_A_CALL: &[Row] = &[
     // The bits are the same, so a prefix is lost, and no value wrong.
     (Split32, Window, ALL, Some(PlainOffer), &[Overwritten]),
     (Packed64, Window, ALL, Some(PlainOffer), &[Overwritten]),
+    (Split32, Window, ALL, Some(StallsAtStart), &[BeforeTheFirst]),
     (Split32, Window, Fail, Some(Uncounted), &[NotCounted, Carry]),
     (Split32, Window, Fail, Some(FailedPublishes), &[Prefix, Unfounded]),
 ];

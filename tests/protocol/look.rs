@@ -138,6 +138,10 @@ impl Model<'_> {
             Found::Aggregates { value, end } => {
                 mine.prefix = value::combine(value, mine.prefix);
                 mine.end = end as u8;
+                // Patience may end with any window, but not before a look at what stands before tile 0.
+                if end > 0 || self.has(Fault::StallsAtStart) {
+                    self.stall(&next.state, group, sure, out);
+                }
             }
             Found::Failure => self.fail(&mut next),
             Found::Nothing => {

@@ -8,7 +8,7 @@
 //! each word has one order of stores that all agree on (coherence), and between words there is no
 //! order at all. A store waits in its workgroup's buffer and arrives at any time later, after
 //! earlier stores to the same word only; loads of a look come in any order, and in
-//! `Loads::Earlier` out of any order. Patience may run out after any look in vain. Workgroups may
+//! `Loads::Earlier` out of any order. Patience may run out after any look. Workgroups may
 //! stall until all others have ended. A weak compare-exchange may fail by chance. Between two calls
 //! of a queue is a full barrier.
 //!

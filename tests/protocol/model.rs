@@ -22,6 +22,8 @@ pub enum Wrong {
     TakenTwice,
     /// A ticket is past the number of tiles.
     PastTheTiles,
+    /// A walk reduces the tile before the first.
+    BeforeTheFirst,
     /// A descriptor's word lost an aggregate, a prefix or a failure.
     Overwritten,
     /// A call begins with a word that is not zero in the array that it is to publish in.
@@ -43,7 +45,7 @@ pub enum Wrong {
 impl Wrong {
     /// Whether nothing is worth knowing of what comes after.
     pub fn ends_all(self) -> bool {
-        matches!(self, Self::TakenTwice | Self::PastTheTiles)
+        matches!(self, Self::TakenTwice | Self::PastTheTiles | Self::BeforeTheFirst)
     }
 }
 

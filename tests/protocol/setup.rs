@@ -34,7 +34,7 @@ pub enum LookBack {
     Chained,
 }
 
-/// `shaders/stalled`: what a walk does whose patience ran out, which may be after any look in vain.
+/// `shaders/stalled`: what a walk does whose patience ran out, which may be after any look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnStall {
     /// No bound: it looks on for ever. Not a file; it shows what waits for what.
@@ -106,6 +106,8 @@ pub enum Fault {
     OneCarry,
     /// What is left for the next piece lacks the last tile.
     CarryShort,
+    /// Patience may end where all tiles are combined and only the carry is not.
+    StallsAtStart,
     /// Tiles that give up are not counted.
     Uncounted,
     /// A tile that gives up publishes what it has as its prefix.

@@ -200,7 +200,7 @@ impl Model<'_> {
         next.state.groups[next.step.group].end_walk(Phase::Failed);
     }
 
-    /// A look was in vain: the walk may have no patience left.
+    /// The walk may have no patience left.
     pub fn stall(&self, state: &State, group: usize, sure: bool, out: &mut Vec<Next>) {
         let mut next = Self::next(state, group, What::GivesUp);
         next.sure = sure;
@@ -209,7 +209,10 @@ impl Model<'_> {
             OnStall::Reduce { most } if state.groups[group].reduced < most => {
                 // The helper finds the bits that the tile's own workgroup finds. It needs no answer
                 // to its offer, which may arrive as late as a store.
-                let tile = usize::from(state.groups[group].end) - 1;
+                let Some(tile) = usize::from(state.groups[group].end).checked_sub(1) else {
+                    next.wrong.push(Wrong::BeforeTheFirst);
+                    return out.push(next);
+                };
                 let total = value::total(self.index, tile);
                 let offer = !self.has(Fault::PlainOffer);
                 next.step.what = What::Reduces(tile as u8);

@@ -84,8 +84,15 @@ pub fn variants() -> Vec<Kernel> {
                         _ => Memory::Separate,
                     };
                     let (counting, stall_every) = (turn % 2 == 0, 0);
-                    let single_pass =
-                        SinglePass { look_back, stalled, descriptor, counting, stall_every };
+                    let reduced_max = 100;
+                    let single_pass = SinglePass {
+                        look_back,
+                        stalled,
+                        descriptor,
+                        reduced_max,
+                        counting,
+                        stall_every,
+                    };
                     push(Root::SinglePass, layers, tile, memory, Carry::State, Some(single_pass));
                 }
             }

@@ -96,6 +96,18 @@ fn checked<I: Element, A: Element, O: Element>(
     }
 }
 
+/// [`checked`], asked again where it gives up: of a few tiles no driver makes it give up each time.
+fn insisted<I: Element, A: Element, O: Element>(
+    context: &Context,
+    scan: &Scan<I, A, O>,
+    way: Way,
+    input: &GpuSlice<I>,
+    output: &GpuSlice<O>,
+) -> Vec<O> {
+    let got = (0..10).find_map(|_| checked(context, scan, way, input, output));
+    got.unwrap_or_else(|| panic!("{way:?} gave up 10 times of {} items", input.len()))
+}
+
 fn may_give_up(algorithm: Algorithm) -> bool {
     matches!(algorithm, Algorithm::Chained | Algorithm::LookBack)
 }

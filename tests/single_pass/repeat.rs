@@ -24,6 +24,7 @@ fn repeat(context: &Context, way: Way, n: usize, rounds: usize) -> Option<usize>
             None => gave_up += 1,
         }
     }
+    assert!(gave_up < rounds, "{way:?} gave up in all {rounds} calls");
     Some(gave_up)
 }
 
