@@ -14,6 +14,7 @@ use harness::arrays::Workload;
 use harness::cases::{self, Case};
 use harness::contender::{Contender, may_be_left_out};
 use harness::host;
+use harness::machine;
 use harness::options::{Common, Primitive};
 use harness::session::Session;
 use lookback::{Algorithm, Tuning};
@@ -38,6 +39,8 @@ enum Part {
     Host,
 }
 
+const LOCK: &str = include_str!("../Cargo.lock");
+
 const SIZES: [u64; 13] = [
     1 << 10,
     1 << 12,
@@ -60,9 +63,11 @@ fn main() {
     let options = Options::parse();
     let Some(context) = timing::context() else { return };
     let wants = |part| options.part.is_empty() || options.part.contains(&part);
-    let mut session = Session::new(&context, &options.common, "primitives");
+    let machine = machine::machine(&context, "cargo bench --bench primitives --", LOCK);
+    let mut session = Session::new(&context, &options.common, "primitives", machine);
     if wants(Part::Sizes) {
         let sizes = options.common.sizes(&SIZES, &QUICK);
+        timing::heading();
         for case in cases::all() {
             if options.common.wants_operator(&case.name()) {
                 run(&mut session, &*case, &sizes);
@@ -71,6 +76,7 @@ fn main() {
     }
     if wants(Part::Placement) {
         session.bench = "placement";
+        timing::heading();
         let n = if options.common.quick { 1 << 20 } else { 1 << 26 };
         for case in cases::all() {
             if case.name() == "sum-u32" {
@@ -116,7 +122,6 @@ fn run(session: &mut Session, case: &dyn Case, sizes: &[u64]) {
     let Some(arrays) = session.arrays(case, most, 0) else { return };
     let contenders = contenders(session, &arrays);
     let contenders = session.verify(contenders, &sizes);
-    timing::heading();
     for n in sizes {
         session.measure(case, &*arrays, &contenders, n);
     }
@@ -131,6 +136,5 @@ fn place(session: &mut Session, case: &dyn Case, n: u64, first: u64) {
         contender.label = format!(", offset by {first}");
     }
     let contenders = session.verify(contenders, &[n]);
-    timing::heading();
     session.measure(case, &*arrays, &contenders, n);
 }

@@ -4,6 +4,7 @@
 mod reporting;
 mod rows;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::Parser;
@@ -22,6 +23,9 @@ struct Options {
     /// Whose pictures to draw.
     #[arg(long, value_delimiter = ',', default_value = "sum-u32")]
     operator: Vec<String>,
+    /// Only rows of adapters with this in their name.
+    #[arg(long, default_value = "")]
+    adapter: String,
     /// cargo says so.
     #[arg(long, hide = true)]
     bench: bool,
@@ -30,7 +34,14 @@ struct Options {
 fn main() {
     let mut options = Options::parse();
     let Some(folder) = options.paths.pop() else { return };
-    let all: Vec<rows::Row> = options.paths.iter().flat_map(|path| rows::read(path)).collect();
+    let mut all: Vec<rows::Row> = options.paths.iter().flat_map(|path| rows::read(path)).collect();
+    all.retain(|row| row.machine.adapter.contains(&options.adapter));
+    let adapters: BTreeSet<&str> = all.iter().map(|row| row.machine.adapter.as_str()).collect();
+    if adapters.len() != 1 {
+        // Times of different devices say nothing beside one another.
+        eprintln!("rows of one adapter are wanted (--adapter NAME): {adapters:?}");
+        std::process::exit(1);
+    }
     let joined = Joined::new(&all, &options.algorithm);
     std::fs::create_dir_all(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
     let write = |name: &str, text: String| {

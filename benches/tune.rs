@@ -13,6 +13,7 @@ use clap::Parser;
 use harness::arrays::Workload;
 use harness::cases::{self, Case};
 use harness::contender::{Contender, may_be_left_out};
+use harness::machine;
 use harness::options::{Common, Primitive};
 use harness::session::Session;
 use lookback::{Algorithm, Descriptor, Shape, Tuning};
@@ -64,6 +65,8 @@ impl Form {
     }
 }
 
+const LOCK: &str = include_str!("../Cargo.lock");
+
 const SIZES: [u64; 7] = [1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24, 1 << 26, 1 << 28];
 const QUICK: [u64; 2] = [1 << 16, 1 << 20];
 const LANES: [u32; 3] = [256, 512, 1024];
@@ -77,7 +80,8 @@ fn main() {
     let Some(context) = timing::context() else { return };
     let mut common = options.common.clone();
     common.rounds = Some(common.rounds.unwrap_or(if common.quick { 5 } else { 20 }));
-    let mut session = Session::new(&context, &common, "tune");
+    let machine = machine::machine(&context, "cargo bench --bench tune --", LOCK);
+    let mut session = Session::new(&context, &common, "tune", machine);
     let sizes = common.sizes(&SIZES, &QUICK);
     if common.operator.is_empty() {
         session.options.operator = vec!["sum-u32".to_owned()];
@@ -135,9 +139,9 @@ fn contenders(
     let most = session.context.capabilities().workgroup_lanes;
     let mut pairs = options.shapes.clone();
     if pairs.is_empty() {
-        let lanes = LANES.into_iter().filter(|&lanes| lanes <= most);
-        pairs = lanes.flat_map(|lanes| WORDS.map(|words| Pair(lanes, words))).collect();
+        pairs = LANES.iter().flat_map(|&lanes| WORDS.map(|words| Pair(lanes, words))).collect();
     }
+    pairs.retain(|pair| pair.0 <= most);
     let label = own.descriptor.map_or(String::new(), |descriptor| format!(", {descriptor:?}"));
     let mut contenders = Vec::new();
     for Pair(workgroup_size, words_per_lane) in pairs {

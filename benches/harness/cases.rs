@@ -59,7 +59,7 @@ pub fn all() -> Vec<Box<dyn Case>> {
         Box::new(Typed { name, element, operator, item })
     }
     vec![
-        case("sum", "u32", Operator::<u32>::sum(), |i| mixed(i) >> 7),
+        case("sum", "u32", Operator::<u32>::sum(), sum_u32),
         case("sum", "i32", Operator::<i32>::sum(), |i| mixed(i) as i32 >> 3),
         // Whole numbers whose sums stay far below 2^24 are exact in any order; no item is zero.
         case("sum", "f32", Operator::<f32>::sum(), |i| 2.0 * (mixed(i) >> 30) as f32 - 3.0),
@@ -80,6 +80,11 @@ fn affine() -> Operator<[u32; 2]> {
         .with_host(|a: [u32; 2], b: [u32; 2]| {
             [a[0].wrapping_mul(b[0]), a[1].wrapping_mul(b[0]).wrapping_add(b[1])]
         })
+}
+
+/// The items of the sum of u32, which the peers share.
+pub fn sum_u32(i: u32) -> u32 {
+    mixed(i) >> 7
 }
 
 /// A hash of a position.

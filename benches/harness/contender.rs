@@ -6,10 +6,12 @@ use lookback::{Algorithm, Element, Error, Kind, Reduce, Scan, Shape, Tuning};
 
 use super::arrays::Arrays;
 use super::options::Primitive;
+use crate::timing::Clock;
 
 /// A call of a primitive on the first n items.
 pub trait Run {
-    fn record(&self, pass: &mut wgpu::ComputePass<'_>, n: u64);
+    /// Seconds of a call, of so many in one encoder.
+    fn time(&self, clock: &Clock, calls: u32, n: u64) -> f64;
     /// Runs it once and says what is wrong with the result.
     fn verify(&self, n: u64) -> Result<Option<String>, Error>;
     /// How many tiles have given up since the context was made.
@@ -45,6 +47,10 @@ impl Contender {
             None => String::new(),
         };
         format!("{primitive}{algorithm}{label}{shape}")
+    }
+
+    pub fn time(&self, clock: &Clock, calls: u32, n: u64) -> f64 {
+        self.run.time(clock, calls, n)
     }
 
     pub fn verify(&self, n: u64) -> Verdict {
@@ -84,9 +90,11 @@ impl<T: Element> ReduceRun<T> {
 }
 
 impl<T: Element> Run for ReduceRun<T> {
-    fn record(&self, pass: &mut wgpu::ComputePass<'_>, n: u64) {
+    fn time(&self, clock: &Clock, calls: u32, n: u64) -> f64 {
         let input = self.arrays.input(n).unwrap();
-        self.reduce.record_in_pass(pass, &input, &self.arrays.total).unwrap();
+        clock.time_calls(calls, &|pass| {
+            self.reduce.record_in_pass(pass, &input, &self.arrays.total).unwrap();
+        })
     }
 
     fn verify(&self, n: u64) -> Result<Option<String>, Error> {
@@ -131,9 +139,9 @@ impl<T: Element> ScanRun<T> {
 }
 
 impl<T: Element> Run for ScanRun<T> {
-    fn record(&self, pass: &mut wgpu::ComputePass<'_>, n: u64) {
+    fn time(&self, clock: &Clock, calls: u32, n: u64) -> f64 {
         let [input, output] = [self.arrays.input(n), self.arrays.output(n)].map(Result::unwrap);
-        self.scan.record_in_pass(pass, &input, &output).unwrap();
+        clock.time_calls(calls, &|pass| self.scan.record_in_pass(pass, &input, &output).unwrap())
     }
 
     fn verify(&self, n: u64) -> Result<Option<String>, Error> {

@@ -5,8 +5,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use crate::rows::Machine;
 use lookback::Context;
 
-/// This machine, for the bench of a name.
-pub fn machine(context: &Context, bench: &str) -> Machine {
+/// This machine, for a program that such a command starts and that was built with such a lock file.
+pub fn machine(context: &Context, command: &str, lock: &str) -> Machine {
     let capabilities = context.capabilities();
     let arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
     let arguments: Vec<String> = arguments.collect();
@@ -14,17 +14,16 @@ pub fn machine(context: &Context, bench: &str) -> Machine {
         adapter: capabilities.adapter.clone(),
         driver: capabilities.driver.clone(),
         backend: format!("{:?}", capabilities.backend),
-        lookback: env!("CARGO_PKG_VERSION").to_owned(),
-        wgpu: locked_version("wgpu"),
+        lookback: locked_version(lock, "lookback"),
+        wgpu: locked_version(lock, "wgpu"),
         rustc: compiler(),
         date: today(),
-        command: format!("cargo bench --bench {bench} -- {}", arguments.join(" ")),
+        command: format!("{command} {}", arguments.join(" ")),
     }
 }
 
-/// A crate's version in the lock file that this program was built with.
-fn locked_version(name: &str) -> String {
-    let lock = include_str!("../../Cargo.lock");
+/// A crate's version in a lock file.
+pub fn locked_version(lock: &str, name: &str) -> String {
     let entry = format!("name = \"{name}\"\nversion = \"");
     let rest = lock.split_once(&entry).map_or("", |(_, rest)| rest);
     rest.split('"').next().unwrap_or_default().to_owned()

@@ -8,7 +8,6 @@ use lookback::Context;
 use super::arrays::Workload;
 use super::cases::Case;
 use super::contender::{Contender, Verdict, shape_name};
-use super::machine::machine;
 use super::options::Common;
 use crate::rows::{Machine, Rate, Row, Rows};
 use crate::timing::{Clock, Line, Summary, Timed, Turns};
@@ -22,18 +21,21 @@ pub struct Session {
     pub rows: Rows,
     /// What was wrong.
     pub failures: Vec<String>,
+    /// Whose primitives these are, if not this library's, and their version.
+    pub peer: Option<(String, String)>,
 }
 
 impl Session {
-    pub fn new(context: &Context, options: &Common, bench: &'static str) -> Self {
+    pub fn new(context: &Context, options: &Common, bench: &'static str, machine: Machine) -> Self {
         Session {
             context: context.clone(),
             options: options.clone(),
             bench,
-            machine: machine(context, bench),
+            machine,
             clock: Clock::new(context),
             rows: Rows::append(options.json.as_deref()),
             failures: Vec::new(),
+            peer: None,
         }
     }
 
@@ -81,10 +83,8 @@ impl Session {
         let calls = self.options.calls(n);
         let copy = arrays.copy(n);
         let time_copy = || self.clock.time_calls(calls, &|pass| copy.record(pass));
-        let timers: Vec<_> = contenders
-            .iter()
-            .map(|contender| || self.clock.time_calls(calls, &|pass| contender.run.record(pass, n)))
-            .collect();
+        let timer = |contender| move || Contender::time(contender, &self.clock, calls, n);
+        let timers: Vec<_> = contenders.iter().map(timer).collect();
         let timers: Vec<&dyn Fn() -> f64> = timers.iter().map(|timer| timer as _).collect();
         let turns = Turns { warm_up: Duration::from_millis(300), rounds: self.options.rounds() };
         turns.time(&time_copy, &timers)
@@ -151,6 +151,8 @@ impl Session {
             n,
             median_us: summary.median * 1e6,
             spread: summary.spread,
+            peer: self.peer.as_ref().map(|peer| peer.0.clone()),
+            peer_version: self.peer.as_ref().map(|peer| peer.1.clone()),
             machine: self.machine.clone(),
             ..Row::default()
         }

@@ -25,9 +25,14 @@ pub struct Measurements {
     pub peers: BTreeMap<String, BTreeMap<(Case, u64), Measured>>,
 }
 
-/// All measurements, by the primitive.
+/// All measurements of one adapter.
 #[derive(Clone, Debug, Default)]
-pub struct Joined(pub BTreeMap<Primitive, Measurements>);
+pub struct Joined {
+    pub adapter: String,
+    /// Of the last row.
+    pub date: String,
+    pub primitives: BTreeMap<Primitive, Measurements>,
+}
 
 impl Joined {
     /// Of this library's scans, those by one algorithm. Later rows replace earlier ones.
@@ -36,7 +41,7 @@ impl Joined {
         for row in rows {
             let (Some(rate), "primitives") = (row.rate, row.bench.as_str()) else { continue };
             let case = format!("{} {}", row.operator, row.element);
-            let entry = joined.0.entry(primitive(row)).or_default();
+            let entry = joined.primitives.entry(primitive(row)).or_default();
             let measurements = match &row.peer {
                 Some(peer) => entry.peers.entry(peer.clone()).or_default(),
                 None if row.algorithm.as_deref().is_none_or(|own| own == algorithm) => {
@@ -44,6 +49,7 @@ impl Joined {
                 }
                 None => continue,
             };
+            (joined.adapter, joined.date) = (row.machine.adapter.clone(), row.machine.date.clone());
             let (median_us, spread) = (row.median_us, row.spread);
             measurements.insert((case, row.n), Measured { median_us, spread, rate });
         }

@@ -25,14 +25,14 @@ struct Series {
 /// A picture, and its file's name, for each primitive and operator with some sizes.
 pub fn all(joined: &Joined, operators: &[String]) -> Vec<(String, String)> {
     let mut pictures = Vec::new();
-    for (primitive, measurements) in &joined.0 {
+    for (primitive, measurements) in &joined.primitives {
         for operator in operators {
             let case = operator.replacen('-', " ", 1);
             let series = series(measurements, &case);
             if series[0].points.len() < 2 {
                 continue;
             }
-            let title = format!("{primitive}, {case}");
+            let title = format!("{primitive}, {case}: {}, {}", joined.adapter, joined.date);
             let name = format!("{}-{operator}.svg", primitive.replace(' ', "-"));
             let picture = draw(&title, &series).unwrap_or_else(|e| panic!("{name}: {e}"));
             pictures.push((name, picture));
@@ -69,7 +69,7 @@ fn draw(title: &str, all: &[Series]) -> Result<String, Box<dyn Error>> {
     let area = SVGBackend::with_string(&mut out, SIZE).into_drawing_area();
     area.fill(&WHITE)?;
     let mut chart = ChartBuilder::on(&area)
-        .caption(title, ("sans-serif", 20))
+        .caption(title, ("sans-serif", 18))
         .margin(14)
         .x_label_area_size(44)
         .y_label_area_size(64)
@@ -81,6 +81,9 @@ fn draw(title: &str, all: &[Series]) -> Result<String, Box<dyn Error>> {
         .bold_line_style(RGBColor(0xdd, 0xdd, 0xdd))
         .x_labels(12)
         .x_label_formatter(&|n| short(*n as u64))
+        .y_label_formatter(&|rate| {
+            if top < 20.0 { format!("{rate:.1}") } else { format!("{rate:.0}") }
+        })
         .x_desc("items")
         .y_desc("GB/s of the bytes that must be moved")
         .label_style(("sans-serif", 14))

@@ -13,12 +13,12 @@ pub fn markdown(joined: &Joined, rows: &[Row]) -> String {
         "\nRatios are a peer's time divided by lookback's, at the same n and element: above 1 \
          lookback is faster.\n",
     );
-    for (name, measurements) in &joined.0 {
+    for (name, measurements) in &joined.primitives {
         for peer in measurements.peers.keys() {
             ratios(&mut out, name, peer, measurements);
         }
     }
-    for (name, measurements) in &joined.0 {
+    for (name, measurements) in &joined.primitives {
         times(&mut out, name, measurements);
     }
     placement(&mut out, rows);

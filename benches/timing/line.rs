@@ -37,7 +37,7 @@ impl Line<'_> {
     pub fn print(&self) {
         let Timed { own, copy } = self.timed;
         println!(
-            "{} | {} | {:.2} | {:.0} % | {:.2} | {:.0} | {:.2} | {:.2}",
+            "{} | {} | {:.2} | {:.0} % | {:.2} | {:.1} | {:.2} | {:.2}",
             short(self.n),
             self.name,
             own.median * 1e6,
