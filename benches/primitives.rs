@@ -121,7 +121,7 @@ fn run(session: &mut Session, case: &dyn Case, sizes: &[u64]) {
     let Some(&most) = sizes.last() else { return };
     let Some(arrays) = session.arrays(case, most, 0) else { return };
     let contenders = contenders(session, &arrays);
-    let contenders = session.verify(contenders, &sizes);
+    let contenders = session.verify(case, contenders, &sizes);
     for n in sizes {
         session.measure(case, &*arrays, &contenders, n);
     }
@@ -135,6 +135,6 @@ fn place(session: &mut Session, case: &dyn Case, n: u64, first: u64) {
     for contender in &mut contenders {
         contender.label = format!(", offset by {first}");
     }
-    let contenders = session.verify(contenders, &[n]);
+    let contenders = session.verify(case, contenders, &[n]);
     session.measure(case, &*arrays, &contenders, n);
 }

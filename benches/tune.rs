@@ -1,11 +1,12 @@
-//! Tries shapes of single passes (lanes of a workgroup x words of a lane) and prints the best for
-//! each n as rows of `src/tuning.rs`: `cargo bench --bench tune [-- OPTIONS] [N…]`. Results are
-//! verified first.
+//! Tries shapes (lanes of a workgroup x words of a lane), of single passes unless told otherwise,
+//! and prints the best for each n as rows of `src/tuning.rs`:
+//! `cargo bench --bench tune [-- OPTIONS] [N…]`. Results are verified first.
 
 mod harness;
 mod rows;
 mod timing;
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::str::FromStr;
 
@@ -16,7 +17,7 @@ use harness::contender::{Contender, may_be_left_out};
 use harness::machine;
 use harness::options::{Common, Primitive};
 use harness::session::Session;
-use lookback::{Algorithm, Descriptor, Shape, Tuning};
+use lookback::{Algorithm, Builtins, Descriptor, Shape, Tuning};
 use timing::Timed;
 
 /// Shapes of single passes.
@@ -30,6 +31,9 @@ struct Options {
     /// How descriptors are published; by default as the device's tuning says.
     #[arg(long, value_enum, value_delimiter = ',')]
     descriptor: Vec<Form>,
+    /// Which kernels use subgroup instructions; by default as the device's tuning says.
+    #[arg(long, value_enum, value_delimiter = ',')]
+    builtins: Vec<Instructions>,
 }
 
 /// Lanes of a workgroup and words of a lane.
@@ -53,6 +57,23 @@ enum Form {
     Packed64,
     Split32,
     Fenced,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Instructions {
+    None,
+    Reductions,
+    All,
+}
+
+impl Instructions {
+    fn builtins(self) -> Builtins {
+        match self {
+            Instructions::None => Builtins::None,
+            Instructions::Reductions => Builtins::Reductions,
+            Instructions::All => Builtins::All,
+        }
+    }
 }
 
 impl Form {
@@ -94,70 +115,107 @@ fn main() {
     session.finish();
 }
 
-/// The tries of a case: those of an algorithm and a form of descriptors side by side.
+/// The tries of a case: those of an algorithm side by side.
 fn run(session: &mut Session, options: &Options, case: &dyn Case, sizes: &[u64]) {
     let sizes = session.fitting(case, sizes);
     let Some(&most) = sizes.last() else { return };
     let Some(arrays) = session.arrays(case, most, 0) else { return };
-    let own = Tuning::for_device(session.context.capabilities());
-    let forms: Vec<Option<Descriptor>> = match options.descriptor.is_empty() {
-        true => vec![own.descriptor],
-        false => options.descriptor.iter().map(|form| Some(form.descriptor())).collect(),
-    };
-    let mut primitives = session.options.primitives(&[Primitive::Inclusive]);
-    // Reductions make no single pass.
-    primitives.retain(|&primitive| primitive != Primitive::Reduce);
-    for primitive in primitives {
-        for algorithm in session.options.algorithms(&[Algorithm::Fallback, Algorithm::LookBack]) {
-            for &descriptor in &forms {
-                let tuning = Tuning { descriptor, ..own };
-                let contenders =
-                    contenders(session, options, &arrays, primitive, algorithm, &tuning);
-                let contenders = session.verify(contenders, &sizes);
-                let Some(first) = contenders.first() else { continue };
-                let what = format!("{} {primitive}, {algorithm}{}", case.name(), first.label);
-                timing::heading();
-                let measured: Vec<(u64, Vec<Timed>)> = sizes
-                    .iter()
-                    .map(|&n| (n, session.measure(case, &*arrays, &contenders, n)))
-                    .collect();
-                print_rows(session, &what, &contenders, &measured);
+    for primitive in session.options.primitives(&[Primitive::Inclusive]) {
+        let algorithms = match primitive {
+            Primitive::Reduce => vec![Algorithm::Auto],
+            _ => session.options.algorithms(&[Algorithm::Fallback, Algorithm::LookBack]),
+        };
+        for algorithm in algorithms {
+            let mut contenders = Vec::new();
+            for (label, tuning) in variants(session, options) {
+                for pair in pairs(session, options) {
+                    let own = (label.as_str(), &tuning);
+                    contenders.extend(contender(session, &arrays, primitive, algorithm, own, pair));
+                }
+            }
+            let contenders = session.verify(case, contenders, &sizes);
+            timing::heading();
+            let measured: Vec<(u64, Vec<Timed>)> = sizes
+                .iter()
+                .map(|&n| (n, session.measure(case, &*arrays, &contenders, n)))
+                .collect();
+            let labels: BTreeSet<&str> =
+                contenders.iter().map(|contender| contender.label.as_str()).collect();
+            for label in labels {
+                let of = |index: &usize| contenders[*index].label == label;
+                let of: Vec<usize> = (0..contenders.len()).filter(of).collect();
+                let what = match primitive {
+                    Primitive::Reduce => format!("{} {primitive}{label}", case.name()),
+                    _ => format!("{} {primitive}, {algorithm}{label}", case.name()),
+                };
+                print_rows(session, &what, &contenders, &of, &measured);
             }
         }
     }
 }
 
-/// A contender for each shape that the device and the operator have.
-fn contenders(
-    session: &mut Session,
-    options: &Options,
-    arrays: &Rc<dyn Workload>,
-    primitive: Primitive,
-    algorithm: Algorithm,
-    own: &Tuning,
-) -> Vec<Contender> {
-    let most = session.context.capabilities().workgroup_lanes;
+/// The device's tuning but for descriptors and builtins, with what sets each apart.
+fn variants(session: &Session, options: &Options) -> Vec<(String, Tuning)> {
+    let own = Tuning::for_device(session.context.capabilities());
+    let mut variants = vec![(String::new(), own)];
+    if !options.builtins.is_empty() {
+        let with = |name: &Instructions| {
+            let builtins = name.builtins();
+            (format!(", builtins: {builtins:?}"), Tuning { builtins, ..own })
+        };
+        variants = options.builtins.iter().map(with).collect();
+    }
+    if !options.descriptor.is_empty() {
+        let with = |(label, tuning): &(String, Tuning)| {
+            let (label, tuning) = (label.clone(), *tuning);
+            let forms = options.descriptor.iter().map(|form| form.descriptor());
+            forms.map(move |form| {
+                let descriptor = Some(form);
+                (format!("{label}, {:?}", form), Tuning { descriptor, ..tuning })
+            })
+        };
+        variants = variants.iter().flat_map(with).collect();
+    }
+    variants
+}
+
+fn pairs(session: &Session, options: &Options) -> Vec<Pair> {
     let mut pairs = options.shapes.clone();
     if pairs.is_empty() {
         pairs = LANES.iter().flat_map(|&lanes| WORDS.map(|words| Pair(lanes, words))).collect();
     }
+    let most = session.context.capabilities().workgroup_lanes;
     pairs.retain(|pair| pair.0 <= most);
-    let label = own.descriptor.map_or(String::new(), |descriptor| format!(", {descriptor:?}"));
-    let mut contenders = Vec::new();
-    for Pair(workgroup_size, words_per_lane) in pairs {
-        let shape = Shape { from_items: 0, workgroup_size, words_per_lane };
-        let tuning = Tuning { single_pass: vec![shape].leak(), ..*own };
-        let name = format!("{algorithm}{label}, {workgroup_size}x{words_per_lane}");
-        match arrays.clone().contender(primitive, algorithm, &tuning) {
-            Ok(contender) => {
-                let label = label.clone();
-                contenders.push(Contender { label, shape: Some(shape), ..contender });
-            }
-            Err(error) if may_be_left_out(&error) => println!("{name} left out: {error}"),
-            Err(error) => session.fail(format!("{name}: {error}")),
+    pairs
+}
+
+/// A primitive in a shape; `None` if the device or the operator does not have it.
+fn contender(
+    session: &mut Session,
+    arrays: &Rc<dyn Workload>,
+    primitive: Primitive,
+    algorithm: Algorithm,
+    (label, own): (&str, &Tuning),
+    Pair(workgroup_size, words_per_lane): Pair,
+) -> Option<Contender> {
+    let shape = Shape { from_items: 0, workgroup_size, words_per_lane };
+    let tuning = Tuning {
+        // These are the sizes of everything but single passes.
+        workgroup_size,
+        words_per_lane,
+        single_pass: vec![shape].leak(),
+        ..*own
+    };
+    let name = format!("{primitive}, {algorithm}{label}, {workgroup_size}x{words_per_lane}");
+    match arrays.clone().contender(primitive, algorithm, &tuning) {
+        Ok(contender) => {
+            let label = label.to_owned();
+            return Some(Contender { label, shape: Some(shape), ..contender });
         }
+        Err(error) if may_be_left_out(&error) => println!("{name} left out: {error}"),
+        Err(error) => session.fail(format!("{name}: {error}")),
     }
-    contenders
+    None
 }
 
 /// Prints the best shape for each n, as rows of the table. A shape that is best by less than
@@ -166,28 +224,27 @@ fn print_rows(
     session: &Session,
     what: &str,
     contenders: &[Contender],
+    of: &[usize],
     measured: &[(u64, Vec<Timed>)],
 ) {
     let mut rows: Vec<(u64, usize)> = Vec::new();
-    let mut of_copy = Vec::new();
+    let mut times = Vec::new();
     for (n, timed) in measured {
         let median = |index: usize| timed[index].own.median;
-        let Some(mut best) = (0..contenders.len()).min_by(|&a, &b| median(a).total_cmp(&median(b)))
-        else {
-            return;
-        };
+        let best = of.iter().copied().min_by(|&a, &b| median(a).total_cmp(&median(b)));
+        let Some(mut best) = best else { return };
         match rows.last() {
             Some(&(_, before)) if median(before) < median(best) * GAIN => best = before,
             // What is best for the fewest is for fewer, too.
             before => rows.push((if before.is_none() { 0 } else { *n }, best)),
         }
-        let part = timed[best].copy.median / median(best);
-        of_copy.push(format!("{part:.2} at {}", rows::short(*n)));
+        let [us, copy] = [median(best), timed[best].copy.median].map(|seconds| seconds * 1e6);
+        times.push(format!("{us:.1} us at {} (copy {copy:.1})", rows::short(*n)));
     }
     let machine = &session.machine;
     println!("// {}, {}, {},", machine.adapter, machine.driver, machine.date);
     println!("// `{}`,", machine.command);
-    println!("// {what}, of copy: {}.", of_copy.join(", "));
+    println!("// {what}: {}.", times.join(", "));
     for (n, index) in rows {
         let Some(Shape { workgroup_size, words_per_lane, .. }) = contenders[index].shape else {
             continue;

@@ -92,8 +92,8 @@ const fn row(
     Row { fits, tuning }
 }
 
-/// Look-back on the H200, driver 580.159.04, 2026-11-30, `cargo bench --bench throughput -- 20 24 28
-/// --shapes`, u32, of copy: 0.70 at 2^20, 0.71 at 2^24, 0.77 at 2^28. With 48 words and more, 32-bit
+/// Look-back on the H200, driver 580.159.04, 2026-11-30, by what `cargo bench --bench tune` is now,
+/// u32, of copy: 0.70 at 2^20, 0.71 at 2^24, 0.77 at 2^28. With 48 words and more, 32-bit
 /// descriptors and fallback run out of registers.
 const NVIDIA_SHAPES: &[Shape] = &[
     shape(0, 256, 16),
@@ -106,10 +106,10 @@ const NVIDIA_SHAPES: &[Shape] = &[
 /// The first row that fits counts; the last fits every device and is safe on all.
 const ROWS: &[Row] = &[
     // lavapipe of Mesa 22.3.6, 8 lanes, 2 cores, 2026-11-30: with 16 words the same speed, and
-    // twice the time in the compiler. `cargo bench --bench throughput -- 22`: scans with builtins
-    // take 0.8 of the ladders' time at 4 lanes and on SwiftShader, the same at 8.
+    // twice the time in the compiler. Scans with builtins (`cargo bench --bench tune -- --builtins
+    // none,all`) take 0.8 of the ladders' time at 4 lanes and on SwiftShader, the same at 8.
     row(|c| c.device_type == wgpu::DeviceType::Cpu, [64, 8, 256, 16], &[], Builtins::All),
-    // H200, driver 580.159.04, 2026-11-30, `cargo bench --bench throughput -- 16 20 24 28`, u32: at
+    // H200, driver 580.159.04, 2026-11-30, by what `cargo bench --bench primitives` is now, u32: at
     // 2^28 reduce at 1.03 of the copy's GB/s, scan at 0.62. Builtins make a reduction of 2^16 items
     // one of 7.5 us instead of 8.0, of 2^20 one of 8.8 instead of 9.3; scans gain nothing.
     row(|c| c.vendor == NVIDIA, [256, 16, 2048, 4], NVIDIA_SHAPES, Builtins::Reductions),

@@ -56,17 +56,23 @@ impl Session {
     }
 
     /// Those contenders that are right for every n.
-    pub fn verify(&mut self, contenders: Vec<Contender>, sizes: &[u64]) -> Vec<Contender> {
+    pub fn verify(
+        &mut self,
+        case: &dyn Case,
+        contenders: Vec<Contender>,
+        sizes: &[u64],
+    ) -> Vec<Contender> {
         let verify = |contender: &Contender| {
+            let name = format!("{} {}", case.name(), contender.name());
             for &n in sizes {
                 match contender.verify(n) {
                     Verdict::Right => {}
                     Verdict::LeftOut(error) => {
-                        println!("{} left out, n = {n}: {error}", contender.name());
+                        println!("{name} left out, n = {n}: {error}");
                         return false;
                     }
                     Verdict::Wrong(what) => {
-                        self.fail(format!("{}, n = {n}: {what}", contender.name()));
+                        self.fail(format!("{name}, n = {n}: {what}"));
                         return false;
                     }
                 }

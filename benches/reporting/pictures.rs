@@ -9,10 +9,11 @@ use crate::rows::short;
 
 const SIZE: (u32, u32) = (760, 480);
 
-/// Told apart without red and green, and by their markers.
+/// Told apart by those, too, who see no red or no green.
 const OWN: RGBColor = RGBColor(0x00, 0x72, 0xb2);
-const PEERS: [RGBColor; 3] =
-    [RGBColor(0xd5, 0x5e, 0x00), RGBColor(0x00, 0x9e, 0x73), RGBColor(0xcc, 0x79, 0xa7)];
+const CUB: RGBColor = RGBColor(0xd5, 0x5e, 0x00);
+const LAMPSHADE: RGBColor = RGBColor(0x00, 0x9e, 0x73);
+const OTHERS: RGBColor = RGBColor(0xcc, 0x79, 0xa7);
 const COPY: RGBColor = RGBColor(0x70, 0x70, 0x70);
 
 struct Series {
@@ -52,7 +53,12 @@ fn series(measurements: &Measurements, case: &str) -> Vec<Series> {
     let copy = |measured: &Measured| measured.rate.gbytes_per_s / measured.rate.of_copy;
     let own = points(&measurements.own, rate);
     let mut all = vec![Series { name: "lookback".to_owned(), color: OWN, points: own }];
-    for ((peer, of), color) in measurements.peers.iter().zip(PEERS) {
+    for (peer, of) in &measurements.peers {
+        let color = match peer.as_str() {
+            "cub" => CUB,
+            "lampshade" => LAMPSHADE,
+            _ => OTHERS,
+        };
         all.push(Series { name: peer.clone(), color, points: points(of, rate) });
     }
     let copies = points(&measurements.own, copy);

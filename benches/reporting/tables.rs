@@ -104,7 +104,7 @@ fn times(out: &mut String, name: &str, measurements: &Measurements) {
         });
         writeln!(
             out,
-            "| {} | {} | {:.2} | {:.0} % | {:.2} | {:.0} | {:.2} | {:.2} |{}",
+            "| {} | {} | {:.2} | {:.0} % | {:.2} | {:.1} | {:.2} | {:.2} |{}",
             key.0,
             short(key.1),
             own.median_us,

@@ -120,7 +120,7 @@ fn main() {
         Contender { primitive, algorithm: None, shape: None, label, run }
     };
     let contenders = common.primitives(&Primitive::ALL).into_iter().map(contender).collect();
-    let contenders = session.verify(contenders, &sizes);
+    let contenders = session.verify(&*case, contenders, &sizes);
     timing::heading();
     for n in sizes {
         session.measure(&*case, &*arrays, &contenders, n);
