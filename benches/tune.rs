@@ -31,6 +31,15 @@ struct Options {
     /// How descriptors are published; by default as the device's tuning says.
     #[arg(long, value_enum, value_delimiter = ',')]
     descriptor: Vec<Form>,
+    /// 32-bit words that a lane loads side by side; by default as the device's tuning says.
+    #[arg(long, value_delimiter = ',')]
+    words_per_group: Vec<u32>,
+    /// Workgroups of a pass; by default as the device's tuning says.
+    #[arg(long, value_delimiter = ',')]
+    workgroups: Vec<u32>,
+    /// Whether the last tile takes a pass of its own; by default as the device's tuning says.
+    #[arg(long, value_delimiter = ',', action = clap::ArgAction::Append)]
+    whole_tiles: Vec<bool>,
     /// Which kernels use subgroup instructions; by default as the device's tuning says.
     #[arg(long, value_enum, value_delimiter = ',')]
     builtins: Vec<Instructions>,
@@ -154,29 +163,46 @@ fn run(session: &mut Session, options: &Options, case: &dyn Case, sizes: &[u64])
     }
 }
 
-/// The device's tuning but for descriptors and builtins, with what sets each apart.
+/// The device's tuning with all that the command line asks for, and what sets each apart.
 fn variants(session: &Session, options: &Options) -> Vec<(String, Tuning)> {
     let own = Tuning::for_device(session.context.capabilities());
-    let mut variants = vec![(String::new(), own)];
-    if !options.builtins.is_empty() {
-        let with = |name: &Instructions| {
-            let builtins = name.builtins();
-            (format!(", builtins: {builtins:?}"), Tuning { builtins, ..own })
-        };
-        variants = options.builtins.iter().map(with).collect();
+    let variants = vec![(String::new(), own)];
+    let variants = with_each(variants, &options.words_per_group, |&words_per_group, own| {
+        (format!(", {words_per_group} words a group"), Tuning { words_per_group, ..own })
+    });
+    let variants = with_each(variants, &options.workgroups, |&workgroups, own| {
+        (format!(", {workgroups} workgroups"), Tuning { workgroups, ..own })
+    });
+    let variants = with_each(variants, &options.whole_tiles, |&whole_tiles, own| {
+        (format!(", whole tiles: {whole_tiles}"), Tuning { whole_tiles, ..own })
+    });
+    let variants = with_each(variants, &options.builtins, |instructions, own| {
+        let builtins = instructions.builtins();
+        (format!(", builtins: {builtins:?}"), Tuning { builtins, ..own })
+    });
+    with_each(variants, &options.descriptor, |form, own| {
+        let descriptor = form.descriptor();
+        (format!(", {descriptor:?}"), Tuning { descriptor: Some(descriptor), ..own })
+    })
+}
+
+/// Each variant with each value; the same variants without values.
+fn with_each<V>(
+    variants: Vec<(String, Tuning)>,
+    values: &[V],
+    with: impl Fn(&V, Tuning) -> (String, Tuning),
+) -> Vec<(String, Tuning)> {
+    if values.is_empty() {
+        return variants;
     }
-    if !options.descriptor.is_empty() {
-        let with = |(label, tuning): &(String, Tuning)| {
-            let (label, tuning) = (label.clone(), *tuning);
-            let forms = options.descriptor.iter().map(|form| form.descriptor());
-            forms.map(move |form| {
-                let descriptor = Some(form);
-                (format!("{label}, {:?}", form), Tuning { descriptor, ..tuning })
-            })
+    let all = |(before, own): &(String, Tuning)| -> Vec<(String, Tuning)> {
+        let one = |value| {
+            let (label, tuning) = with(value, *own);
+            (format!("{before}{label}"), tuning)
         };
-        variants = variants.iter().flat_map(with).collect();
-    }
-    variants
+        values.iter().map(one).collect()
+    };
+    variants.iter().flat_map(all).collect()
 }
 
 fn pairs(session: &Session, options: &Options) -> Vec<Pair> {

@@ -22,16 +22,16 @@ fn tile_scan(group: Group, lane: Lane, items: ptr<function, array<T, ITEMS>>) ->
         }
         let inclusive = subgroup_inclusive_scan(group, lane, (*items)[row * GROUP + GROUP - 1u]);
         let before = combine(rows, subgroup_exclusive(group, lane, inclusive));
-        let through = combine(rows, inclusive);
-        rows = combine(rows, shuffle(group, lane, inclusive, subgroup_width(group) - 1u));
         var previous = before;
         for (var i = 0u; i < GROUP - 1u; i += 1u) { // unroll
             let running = combine(before, (*items)[row * GROUP + i]);
             (*items)[row * GROUP + i] = select_output(previous, running);
             previous = running;
         }
-        // The last one is known already, so no lane keeps its item and the combination both.
-        (*items)[row * GROUP + GROUP - 1u] = select_output(previous, through);
+        // The last one is known already, so no lane keeps its item and the combination both. With
+        // the row's total any earlier a lane of 56 words on the H200 would take 8 registers more.
+        (*items)[row * GROUP + GROUP - 1u] = select_output(previous, combine(rows, inclusive));
+        rows = combine(rows, shuffle(group, lane, inclusive, subgroup_width(group) - 1u));
     }
     return workgroup_totals(group, lane, rows);
 }

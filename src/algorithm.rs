@@ -36,7 +36,8 @@ pub enum Algorithm {
     /// (decoupled look-back). Gives up where a tile does not run while others wait for it.
     LookBack,
     /// The same, but a tile that waits in vain reduces the other one by itself (decoupled
-    /// fallback): right on every device. Input and output may not overlap.
+    /// fallback): right on every device, and gives up only after it has done so for some hundred tiles
+    /// in a row. Input and output may not overlap.
     Fallback,
 }
 

@@ -23,7 +23,7 @@ const CPU_LOOPING_TILES: u32 = 8;
 
 /// Chunks that a call may have, unless the device or the spine takes fewer: enough for 2^32
 /// items in the smallest tiles of the tuning table.
-const WORKGROUPS_MAX: u32 = 16_384;
+const WORKGROUPS_MAX: u32 = 32_768;
 
 /// The sizes of all kernels of one operator on one device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +32,7 @@ pub struct Geometry {
     builtins: Builtins,
     workgroup_size: u32,
     words_per_lane: u32,
+    words_per_group: u32,
     /// Workgroups of a pass, unless they would have more than `tiles_max` tiles each.
     workgroups: u32,
     workgroups_max: u32,
@@ -41,6 +42,7 @@ pub struct Geometry {
     workgroups_limit: u32,
     descriptor: Descriptor,
     checked: bool,
+    whole_tiles: bool,
     /// Lanes of a subgroup, where the device has said so.
     block_lanes: Option<u32>,
 }
@@ -102,6 +104,7 @@ impl Geometry {
                 builtins: tuning.builtins,
                 workgroup_size,
                 words_per_lane: tuning.words_per_lane.clamp(1, 128),
+                words_per_group: tuning.words_per_group.clamp(1, 128),
                 workgroups: tuning.workgroups.clamp(1, capabilities.workgroups),
                 workgroups_max: tuning.workgroups.max(WORKGROUPS_MAX).min(capabilities.workgroups),
                 single_tiles: tuning.single_tiles.clamp(1, tiles_max),
@@ -109,6 +112,7 @@ impl Geometry {
                 storage_bindings: capabilities.storage_bindings,
                 workgroups_limit: capabilities.workgroups,
                 checked: tuning.checked,
+                whole_tiles: tuning.whole_tiles,
                 block_lanes: Some(widest)
                     .filter(|lanes| native && capabilities.subgroup_lanes_min == *lanes),
                 descriptor: match purpose {
@@ -164,6 +168,9 @@ impl Geometry {
             _ => input.group_items().max(output.group_items()),
         };
         let words = input.words().max(operator.accumulator.words());
+        // As many of the fewest that fill quads as the tuning asks for.
+        let most = self.words_per_group.min(self.words_per_lane) / (group * words);
+        let group = if most > 1 { group << most.ilog2() } else { group };
         // The layers have the builtins on unless the tuning has none.
         let layers = match (root, self.builtins) {
             (Root::Reduce | Root::Arguments, _) | (_, Builtins::None | Builtins::All) => {
@@ -205,7 +212,8 @@ impl Geometry {
     fn tile(&self, operator: &Definition, kernel: Kernel, placement: Placement) -> Tile {
         let reads_only = matches!(kernel.root, Root::Reduce | Root::Arguments);
         let (input, output) = kernel.words(operator);
-        let whole = |of: u32, words: u64, first: u32| words >= u64::from(of) && first % of == 0;
+        let whole =
+            |of: u32, words: u64, first: u32| words >= u64::from(of) && first.is_multiple_of(of);
         let fits = |in_words: u32, out_words: u32| {
             whole(in_words, placement.src_words, placement.src_word)
                 && (reads_only || whole(out_words, placement.dst_words, placement.dst_word))
@@ -213,6 +221,11 @@ impl Geometry {
         let quads = Kernel { tile: Tile::Vector, ..kernel };
         if !fits(4, 4) || quads.storage_bindings() > self.storage_bindings {
             return Tile::Scalar;
+        }
+        if self.whole_tiles {
+            let known = kernel.extent == Extent::Params && placement.n_items > 0;
+            let whole = known && placement.n_items.is_multiple_of(kernel.tile_items());
+            return if whole { Tile::Whole } else { Tile::Scalar };
         }
         let of_one_size = reads_only || kernel.memory == Memory::Separate || input == output;
         match self.block_lanes {
@@ -247,7 +260,7 @@ impl Geometry {
         let workgroups = n_tiles.div_ceil(tiles_per_workgroup).max(1);
         Ok(Pass {
             kernel,
-            piece: 0,
+            piece: placement.piece,
             src: Resource::Input,
             dst: Resource::Output,
             params: Params {

@@ -31,13 +31,18 @@
 //! | primitive | algorithm | data moved | in place | float results |
 //! |---|---|---|---|---|
 //! | [`Reduce`] | chunked two-pass reduction | n | | same from run to run on one device |
-//! | [`Scan`] | reduce-then-scan | 3n; 2n for a few tiles | yes | same from run to run on one device |
-//! | [`Scan::with_algorithm`] | [`Algorithm::LookBack`], [`Algorithm::Chained`] | 2n | yes, but a call that gives up has lost its input | may differ in the last bits from run to run |
+//! | [`Scan`] | [`Algorithm::Auto`]: one of those below; one workgroup for few items | 2n or 3n | yes | as the one it comes to |
+//! | | [`Algorithm::ScanThenPropagate`] | 4n | yes | same from run to run on one device |
+//! | | [`Algorithm::ReduceThenScan`] | 3n | yes | same from run to run on one device |
+//! | | [`Algorithm::LookBack`], [`Algorithm::Chained`] | 2n | yes, but a call that gives up has lost its input | may differ in the last bits from run to run |
 //! | | [`Algorithm::Fallback`] | 2n | | may differ in the last bits from run to run |
 //!
 //! Integer results are exact, modulo 2^32, and the same on every device; so are float minima and
 //! maxima. Devices may flush subnormal floats in sums and products. Operators are combined in item
 //! order, see nothing past the last item, and need no commutativity.
+//!
+//! [`guide`] explains the look-back of a single pass, with a picture: what it asks of a device, and
+//! what happens where that is not given.
 //!
 //! # Words
 //!
@@ -54,6 +59,7 @@ mod context;
 mod element;
 mod error;
 mod geometry;
+pub mod guide;
 mod layout;
 mod operator;
 mod pieces;

@@ -62,7 +62,7 @@ impl Span {
     }
 
     /// The same from a byte on, where a binding may begin.
-    pub fn from(&self, first_byte: u64) -> Self {
+    pub fn starting_at(&self, first_byte: u64) -> Self {
         let bound = first_byte.min(self.bound.end)..self.bound.end;
         Span { buffer: self.buffer.clone(), bound, first_byte }
     }
@@ -293,6 +293,7 @@ fn piece(
         (src.bound, dst.bound) = (start..end, start..end);
     }
     let placement = Placement {
+        piece: 0,
         // At most a binding's words, which 32 bits count.
         n_items: n_items as u32,
         src_word: src.word(),

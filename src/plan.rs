@@ -98,6 +98,8 @@ pub(crate) enum Counted {
 /// Where the slices of a piece lie, as far as a plan depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Placement {
+    /// The piece, among those of its call.
+    pub piece: usize,
     /// Items of the piece, or the most there can be.
     pub n_items: u32,
     /// First word of the input in its binding.
@@ -126,7 +128,15 @@ impl Placement {
 
     /// Slices at the start of bindings with room for a quad of words at least.
     pub(crate) const fn at_start(memory: Memory, n_items: u32) -> Self {
-        Placement { n_items, src_word: 0, dst_word: 0, memory, src_words: 4, dst_words: 4 }
+        Placement {
+            piece: 0,
+            n_items,
+            src_word: 0,
+            dst_word: 0,
+            memory,
+            src_words: 4,
+            dst_words: 4,
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use crate::element::Element;
 use crate::error::Error;
 use crate::geometry::{Geometry, Purpose};
 use crate::operator::{Operator, words};
-use crate::pieces::Call;
+use crate::pieces::{Call, Piece};
 use crate::pipeline::Kernels;
 use crate::plan::{Counted, Placement, Plan};
 use crate::record;
@@ -109,7 +109,9 @@ impl<I: Element, A: Element, O: Element> Prepared<I, A, O> {
         call: &Call,
         plan: impl FnOnce(&[Placement], Counted) -> Result<Plan, Error>,
     ) -> Result<bool, Error> {
-        let placements: Vec<Placement> = call.pieces.iter().map(|piece| piece.placement).collect();
+        let numbered = call.pieces.iter().enumerate();
+        let placement = |(piece, of): (usize, &Piece)| Placement { piece, ..of.placement };
+        let placements: Vec<Placement> = numbered.map(placement).collect();
         let plan = plan(&placements, call.counted)?;
         record::record(&self.context, &self.kernels, &self.scratch, &plan, call, pass)?;
         Ok(plan.passes.iter().any(|pass| pass.kernel.root == Root::SinglePass))

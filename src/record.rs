@@ -54,7 +54,7 @@ fn bind_groups(
     let arguments = Span::whole(&scratch.arguments);
     // Only plans with a single pass ask for it.
     let state = Span::whole(scratch.state.as_ref().unwrap_or(&scratch.partials));
-    let descriptors = state.from(4 * STATE_WORDS);
+    let descriptors = state.starting_at(4 * STATE_WORDS);
     let group = |(index, (pass, pipeline)): (usize, (&Pass, &wgpu::ComputePipeline))| {
         let params = wgpu::BindingResource::Buffer(wgpu::BufferBinding {
             buffer: &params,
@@ -70,9 +70,9 @@ fn bind_groups(
                 Resource::Output => &call.pieces[pass.piece].output,
                 Resource::Partials => &partials,
                 Resource::Arguments => &arguments,
-                // Only kernels of a call with a count ask for it.
                 Resource::State => &state,
                 Resource::Descriptors => &descriptors,
+                // Only kernels of a call with a count ask for it.
                 Resource::Count => call.count.as_ref().unwrap_or(&arguments),
             };
             entries.push(wgpu::BindGroupEntry { binding, resource: span.binding() });
@@ -88,26 +88,28 @@ fn bind_groups(
 
 /// The storage bindings that a pass uses, by the numbers in `shaders/memory` and `shaders/carry`.
 pub(crate) fn bindings(pass: &Pass) -> Vec<(u32, Resource)> {
-    let vector = pass.kernel.tile != Tile::Scalar;
+    let quads = pass.kernel.tile != Tile::Scalar;
+    let words = pass.kernel.tile != Tile::Whole;
+    // A reduction writes single items.
+    let reads_only = pass.kernel.root == Root::Reduce;
     let mut bindings = Vec::with_capacity(7);
+    let mut push = |binding, resource, is_used: bool| {
+        if is_used {
+            bindings.push((binding, resource));
+        }
+    };
     match pass.kernel.memory {
         // It reads nothing but the count.
-        _ if pass.kernel.root == Root::Arguments => bindings.push((4, pass.dst)),
+        _ if pass.kernel.root == Root::Arguments => push(4, pass.dst, true),
         Memory::Separate => {
-            if vector {
-                bindings.push((1, pass.src));
-            }
-            bindings.push((2, pass.src));
-            if vector && pass.kernel.root != Root::Reduce {
-                bindings.push((3, pass.dst));
-            }
-            bindings.push((4, pass.dst));
+            push(1, pass.src, quads);
+            push(2, pass.src, words);
+            push(3, pass.dst, quads && !reads_only);
+            push(4, pass.dst, words || reads_only);
         }
         Memory::Shared => {
-            if vector {
-                bindings.push((3, pass.dst));
-            }
-            bindings.push((4, pass.dst));
+            push(3, pass.dst, quads);
+            push(4, pass.dst, words || reads_only);
         }
     }
     if pass.kernel.carry == Carry::Partials || pass.kernel.root == Root::Chunks {

@@ -59,6 +59,7 @@ pub(crate) const FILES: &[(&str, &str)] = embed!(
     "tile/layout"
     "tile/scalar"
     "tile/vector"
+    "tile/whole"
     "tile_finish"
     "tile_scan"
     "vote/emulated"

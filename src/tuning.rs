@@ -23,6 +23,9 @@ pub struct Tuning {
     pub workgroup_size: u32,
     /// 32-bit words of items that a lane holds at once, at most 128.
     pub words_per_lane: u32,
+    /// Words of neighbouring items that a lane holds, at least those that fill whole quads. The more, the
+    /// fewer exchanges between lanes; the fewer, the better lanes' accesses lie together.
+    pub words_per_group: u32,
     /// Workgroups of a pass, each with a chunk of consecutive tiles; more where a chunk would be
     /// too long.
     pub workgroups: u32,
@@ -39,6 +42,9 @@ pub struct Tuning {
     /// How single passes publish; `None`: by 64-bit atomics where the device has them, else by
     /// 32-bit ones.
     pub descriptor: Option<Descriptor>,
+    /// Whether whole tiles and a last, partly filled one take passes of their own: for drivers that run
+    /// both sides of a branch for all lanes.
+    pub whole_tiles: bool,
     /// Whether kernels are compiled with wgpu's checks of indices and loops. Those with texts of
     /// users that loop, or index what is known at run time only, always are.
     pub checked: bool,
@@ -72,14 +78,16 @@ const fn shape(from_items: u32, workgroup_size: u32, words_per_lane: u32) -> Sha
 
 const fn row(
     fits: fn(&Capabilities) -> bool,
-    sizes: [u32; 4],
+    sizes: [u32; 5],
     single_pass: &'static [Shape],
     builtins: Builtins,
+    whole_tiles: bool,
 ) -> Row {
-    let [workgroup_size, words_per_lane, workgroups, single_tiles] = sizes;
+    let [workgroup_size, words_per_lane, words_per_group, workgroups, single_tiles] = sizes;
     let tuning = Tuning {
         workgroup_size,
         words_per_lane,
+        words_per_group,
         workgroups,
         single_tiles,
         emulated_lanes: 32,
@@ -87,6 +95,7 @@ const fn row(
         single_pass,
         descriptor: None,
         checked: false,
+        whole_tiles,
         workgroup_scan: None,
     };
     Row { fits, tuning }
@@ -105,16 +114,16 @@ const NVIDIA_SHAPES: &[Shape] = &[
 
 /// The first row that fits counts; the last fits every device and is safe on all.
 const ROWS: &[Row] = &[
-    // lavapipe of Mesa 22.3.6, 8 lanes, 2 cores, 2026-11-30: with 16 words the same speed, and
-    // twice the time in the compiler. Scans with builtins (`cargo bench --bench tune -- --builtins
-    // none,all`) take 0.8 of the ladders' time at 4 lanes and on SwiftShader, the same at 8.
-    row(|c| c.device_type == wgpu::DeviceType::Cpu, [64, 8, 256, 16], &[], Builtins::All),
+    // lavapipe of Mesa 22.3.6 and SwiftShader, 2 cores, 2026-11-30, 2^20 u32, processor time of a copy's:
+    // reduce 0.6 to 1.0, scan 0.27 to 0.37 at 4 to 16 lanes. With 64 lanes and 256 workgroups 0.4 to
+    // 0.7 and 0.2 to 0.3; with a branch for the last tile half of that.
+    row(|c| c.device_type == wgpu::DeviceType::Cpu, [32, 16, 16, 64, 16], &[], Builtins::All, true),
     // H200, driver 580.159.04, 2026-11-30, by what `cargo bench --bench primitives` is now, u32: at
     // 2^28 reduce at 1.03 of the copy's GB/s, scan at 0.62. Builtins make a reduction of 2^16 items
     // one of 7.5 us instead of 8.0, of 2^20 one of 8.8 instead of 9.3; scans gain nothing.
-    row(|c| c.vendor == NVIDIA, [256, 16, 2048, 4], NVIDIA_SHAPES, Builtins::Reductions),
+    row(|c| c.vendor == NVIDIA, [256, 16, 4, 2048, 4], NVIDIA_SHAPES, Builtins::Reductions, false),
     // Not measured on any device.
-    row(|_| true, [256, 16, 1024, 4], &[], Builtins::Reductions),
+    row(|_| true, [256, 16, 4, 1024, 4], &[], Builtins::Reductions, false),
 ];
 
 impl Tuning {

@@ -81,8 +81,11 @@ fn check(plan: &Plan, context: &Context, n_items: u32) {
             "a workgroup without a tile: {plan}"
         );
     }
-    let chunked = plan.passes.iter().all(|pass| pass.kernel.root != Root::SinglePass);
-    if let ([upsweep, spine, downsweep], true) = (&plan.passes[..], chunked) {
+    let scans = plan.passes.get(1).is_some_and(|pass| pass.dst == Resource::Partials);
+    if let ([upsweep, spine, downsweep], true) = (&plan.passes[..], scans) {
+        if upsweep.kernel.root != Root::Reduce || spine.kernel.root == Root::Reduce {
+            return;
+        }
         // Both sweeps cut the items into the same chunks, one partial each.
         let chunk =
             |pass: &lookback::Pass| pass.params.tiles_per_workgroup * pass.kernel.tile_items();
@@ -203,7 +206,10 @@ fn few_bindings_choose_the_scalar_file() {
     let few = context(features, wgpu::Limits::downlevel_defaults(), None);
     let many = context(features, wgpu::Limits::default(), None);
     let tiles = |context: &Context| {
-        let scan = Scan::new(context, &Operator::<u32>::sum(), Kind::Inclusive).unwrap();
+        // A noop device is taken for a CPU.
+        let tuning = Tuning { whole_tiles: false, ..Tuning::for_device(context.capabilities()) };
+        let sum = Operator::<u32>::sum();
+        let scan = Scan::with_tuning(context, &sum, Kind::Inclusive, &tuning).unwrap();
         let plan = scan.plan(1 << 24).unwrap();
         plan.passes.iter().map(|pass| pass.kernel.tile).collect::<Vec<_>>()
     };
@@ -217,6 +223,7 @@ fn plans_are_data_that_prints_and_compares() {
     let tuning = Tuning {
         workgroup_size: 64,
         words_per_lane: 16,
+        words_per_group: 4,
         workgroups: 100,
         single_tiles: 4,
         emulated_lanes: 32,
@@ -224,6 +231,7 @@ fn plans_are_data_that_prints_and_compares() {
         single_pass: &[],
         descriptor: None,
         checked: false,
+        whole_tiles: false,
         workgroup_scan: None,
     };
     let operator = Operator::<u32>::sum();
@@ -382,5 +390,74 @@ fn single_passes_cover_all_tiles() {
             items += u64::from(pass.params.n_items);
         }
         assert_eq!(items, u64::from(n), "{plan}");
+    }
+}
+
+/// Kernels are compiled unchecked only where no user's text loops or computes an index.
+#[test]
+fn texts_that_loop_or_index_are_checked() {
+    let context = context(wgpu::Features::SUBGROUP, wgpu::Limits::default(), None);
+    let indexed = "fn combine(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
+        var both = array<vec2<u32>, 2>(a, b);
+        return vec2<u32>(both[b.x & 1u].x, b.y);
+    }";
+    let looping = "fn combine(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
+        var r = a;
+        for (var i = 0u; i < 3u; i += 1u) { r += b; }
+        return r;
+    }";
+    let lifted = Operator::from_wgsl([0u32; 2], "a + b").unwrap();
+    let lifted = lifted
+        .with_lift("fn lift(x: u32) -> vec2<u32> { var v = vec2<u32>(x, 1u); return vec2<u32>(v[x & 1u]); }", |x: u32| [x, 1])
+        .unwrap();
+    let checked = |plan: Plan| plan.passes.iter().all(|pass| pass.kernel.checked);
+    for (text, wanted) in
+        [("a + b", false), ("min(a, b.yx)", false), (indexed, true), (looping, true)]
+    {
+        let operator = Operator::from_wgsl([0u32; 2], text).unwrap();
+        let scan = Scan::new(&context, &operator, Kind::Inclusive).unwrap();
+        assert_eq!(checked(scan.plan(1_000_000).unwrap()), wanted, "{text}");
+        let tuning = Tuning { checked: true, ..Tuning::for_device(context.capabilities()) };
+        let scan = Scan::with_tuning(&context, &operator, Kind::Inclusive, &tuning).unwrap();
+        assert!(checked(scan.plan(1_000_000).unwrap()), "{text}");
+    }
+    let reduce = Reduce::new(&context, &lifted).unwrap();
+    assert!(checked(reduce.plan(1_000_000).unwrap()));
+}
+
+/// Where a driver runs both sides of a branch, whole tiles and the last, partly filled one are apart.
+#[test]
+fn the_last_tile_takes_a_pass_of_its_own() {
+    let context = context(wgpu::Features::SUBGROUP, wgpu::Limits::default(), Some((8, 8)));
+    let tuning = Tuning { whole_tiles: true, ..Tuning::for_device(context.capabilities()) };
+    let operator = Operator::<u32>::sum();
+    for algorithm in [Algorithm::ReduceThenScan, Algorithm::ScanThenPropagate] {
+        let scan = Scan::with_algorithm(&context, &operator, Kind::Inclusive, algorithm, &tuning);
+        let scan = scan.unwrap();
+        let tile = scan.plan(1).unwrap().passes[0].kernel.tile_items();
+        for (n, tiles) in [
+            (100 * tile, vec![Tile::Whole, Tile::Scalar, Tile::Whole]),
+            (
+                100 * tile + 3,
+                vec![Tile::Whole, Tile::Scalar, Tile::Scalar, Tile::Whole, Tile::Scalar],
+            ),
+        ] {
+            let plan = scan.plan(n).unwrap();
+            let kernels = plan.passes.iter().map(|pass| pass.kernel.tile);
+            assert_eq!(kernels.collect::<Vec<_>>(), tiles, "{plan}");
+            let spine = plan.passes.iter().find(|pass| pass.dst == Resource::Partials);
+            let spine =
+                plan.passes.iter().filter(|pass| pass.src == Resource::Partials).chain(spine);
+            let chunks: u32 =
+                plan.passes[..plan.passes.len() / 2].iter().map(|p| p.workgroups).sum();
+            assert!(spine.into_iter().any(|pass| pass.params.n_items == chunks), "{plan}");
+            if let [whole, last, ..] = &plan.passes[..] {
+                if last.kernel.tile == Tile::Scalar && last.src == Resource::Input {
+                    assert_eq!(last.params.src_word, whole.params.n_items);
+                    assert_eq!(last.params.first_chunk, whole.workgroups);
+                    assert_eq!(whole.params.n_items + last.params.n_items, n);
+                }
+            }
+        }
     }
 }

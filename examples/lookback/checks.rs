@@ -3,7 +3,9 @@
 
 use std::rc::Rc;
 
-use lookback::{Context, Element, Kind, Operator, Plan, Reduce, Scan, Tuning, reference};
+use lookback::{
+    Algorithm, Context, Element, Kind, Operator, Plan, Reduce, Scan, Tuning, reference,
+};
 
 use crate::gpu::{self, Timed};
 use crate::{Result, info};
@@ -35,6 +37,8 @@ pub struct Outcome {
     pub bytes: u64,
     /// Upload, GPU and download, without compiling.
     pub seconds: f64,
+    /// Whether it is a single pass that gave up each time, as the driver may make it.
+    pub gave_up: bool,
     /// The first difference, if there is one.
     pub mismatch: Option<String>,
 }
@@ -93,9 +97,13 @@ struct Primitive<T> {
     name: &'static str,
     algorithm: &'static str,
     plan: Plan,
-    gpu: Side<T, Timed<T>>,
+    /// Nothing if it gave up.
+    gpu: Side<T, Option<Timed<T>>>,
     host: Side<T, Vec<T>>,
 }
+
+/// How often a single pass that gives up is asked again.
+const TRIES: usize = 4;
 
 /// Every primitive that there is. A new one is one more entry.
 fn primitives<T: Element>(context: &Context, operator: &Operator<T>) -> Result<Vec<Primitive<T>>> {
@@ -107,33 +115,48 @@ fn primitives<T: Element>(context: &Context, operator: &Operator<T>) -> Result<V
             algorithm: "chunked reduction",
             plan: reduce.plan(MANY)?,
             gpu: Box::new(move |items| {
-                gpu::timed(&context, items, 1, |pass, input, output| {
+                let timed = gpu::timed(&context, items, 1, |pass, input, output| {
                     reduce.record_in_pass(pass, input, output)
-                })
+                });
+                timed.map(Some)
             }),
             host: Box::new(move |items| Ok(vec![reference::reduce(items, &operator, None)?])),
         }
     };
-    let scan = |name, kind| -> Result<Primitive<T>> {
-        let scan = Scan::new(context, operator, kind)?;
+    let tuning = Tuning::for_device(context.capabilities());
+    let scan = |name, kind, algorithm: Algorithm| -> Result<Primitive<T>> {
+        let scan = Scan::with_algorithm(context, operator, kind, algorithm, &tuning)?;
         let (context, operator) = (context.clone(), operator.clone());
+        let shown = match algorithm {
+            Algorithm::Auto => scan.choice(false).algorithm,
+            named => named,
+        };
         Ok(Primitive {
             name,
-            algorithm: "reduce-then-scan",
+            algorithm: shown.name(),
             plan: scan.plan(MANY)?,
             gpu: Box::new(move |items| {
-                gpu::timed(&context, items, items.len() as u64, |pass, input, output| {
-                    scan.record_in_pass(pass, input, output)
-                })
+                for _ in 0..TRIES {
+                    if let Some(timed) = gpu::timed_scan(&context, &scan, items)? {
+                        return Ok(Some(timed));
+                    }
+                }
+                Ok(None)
             }),
             host: Box::new(move |items| Ok(reference::scan(items, &operator, kind, None)?)),
         })
     };
-    Ok(vec![
-        reduce,
-        scan("inclusive scan", Kind::Inclusive)?,
-        scan("exclusive scan", Kind::Exclusive)?,
-    ])
+    let mut all = vec![reduce];
+    for (name, kind) in [("inclusive scan", Kind::Inclusive), ("exclusive scan", Kind::Exclusive)] {
+        all.push(scan(name, kind, Algorithm::Auto)?);
+    }
+    // By name, but for what auto comes to.
+    let chosen = all[1].algorithm;
+    let named = Algorithm::ALL.into_iter().filter(|named| *named != Algorithm::Auto);
+    for algorithm in named.filter(|named| named.name() != chosen) {
+        all.push(scan("inclusive scan", Kind::Inclusive, algorithm)?);
+    }
+    Ok(all)
 }
 
 /// The checks of every primitive with one operator. `make` gives the item at a place, `sizes`
@@ -172,7 +195,9 @@ fn checks_of<T: Element>(
 /// Runs a primitive on both sides and compares every byte.
 fn compare<T: Element>(primitive: &Primitive<T>, items: &[T], corrupt: bool) -> Result<Outcome> {
     let wanted = (primitive.host)(items)?;
-    let Timed { items: mut got, seconds, .. } = (primitive.gpu)(items)?;
+    let Some(Timed { items: mut got, seconds, .. }) = (primitive.gpu)(items)? else {
+        return Ok(Outcome { bytes: 0, seconds: 0.0, gave_up: true, mismatch: None });
+    };
     if corrupt {
         let words: &mut [u32] = bytemuck::cast_slice_mut(&mut got);
         let middle = words.len() / 2;
@@ -182,7 +207,7 @@ fn compare<T: Element>(primitive: &Primitive<T>, items: &[T], corrupt: bool) -> 
         false => Some(format!("{} items wanted, got {}", wanted.len(), got.len())),
         true => first_difference(&wanted, &got),
     };
-    Ok(Outcome { bytes: size_of_val(&wanted[..]) as u64, seconds, mismatch })
+    Ok(Outcome { bytes: size_of_val(&wanted[..]) as u64, seconds, gave_up: false, mismatch })
 }
 
 /// The first item that differs in any bit.

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
+use lookback::Algorithm;
 
 /// Reduce and scan one-dimensional .npy arrays of uint32, int32 or float32 on a GPU.
 #[derive(Debug, Parser)]
@@ -68,6 +70,19 @@ pub struct ScanArgs {
     /// Let each output cover the items before its own only
     #[arg(long)]
     pub exclusive: bool,
+    /// How the scan comes about; `info` says what auto comes to, and why
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = algorithms())]
+    pub algorithm: Algorithm,
+}
+
+/// The names of the algorithms.
+fn algorithms() -> impl TypedValueParser<Value = Algorithm> {
+    let named = |name: String| {
+        let mut all = Algorithm::ALL.into_iter();
+        // The parser lets no other name through.
+        all.find(|algorithm| algorithm.name() == name).unwrap_or(Algorithm::Auto)
+    };
+    PossibleValuesParser::new(Algorithm::ALL.map(Algorithm::name)).map(named)
 }
 
 /// How to combine.

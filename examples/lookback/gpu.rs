@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use lookback::{Context, Element, Error, GpuSlice};
+use lookback::{Context, Element, Error, GpuSlice, Scan};
 
 use crate::Result;
 use crate::cli::Common;
@@ -98,6 +98,22 @@ pub fn timed<I: Element, O: Element>(
         }
     };
     Ok(Timed { items, seconds, gpu_seconds })
+}
+
+/// [`timed`] of a scan; `None` if it was a single pass that gave up.
+pub fn timed_scan<T: Element>(
+    context: &Context,
+    scan: &Scan<T>,
+    input: &[T],
+) -> Result<Option<Timed<T>>> {
+    let given_up = || -> Result<Option<Vec<u32>>> {
+        Ok(scan.status()?.map(|status| context.download(&status)).transpose()?)
+    };
+    let before = given_up()?;
+    let timed = timed(context, input, input.len() as u64, |pass, input, output| {
+        scan.record_in_pass(pass, input, output)
+    })?;
+    Ok((given_up()? == before).then_some(timed))
 }
 
 /// Does work on the device so that what wgpu finds wrong is an error here, not a panic.

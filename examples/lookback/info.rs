@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use lookback::wgsl::Subgroup;
-use lookback::{Capabilities, Kind, Operator, Plan, Reduce, Scan, Tuning};
+use lookback::{Capabilities, Choice, Kind, Operator, Plan, Reduce, Scan, SelfTest, Shape, Tuning};
 
 use crate::cli::Common;
 use crate::gpu;
@@ -33,7 +33,10 @@ pub fn info(common: &Common) -> Result<()> {
     let context = gpu::open(common)?;
     let operator = Operator::<u32>::sum();
     let reduce = Reduce::new(&context, &operator)?.plan(N_ITEMS)?;
-    let scan = Scan::new(&context, &operator, Kind::Inclusive)?.plan(N_ITEMS)?;
+    let scan = Scan::new(&context, &operator, Kind::Inclusive)?;
+    let self_test = context.self_test()?;
+    let choices = [("out_of_place", scan.choice(false)), ("in_place", scan.choice(true))];
+    let scan = scan.plan(N_ITEMS)?;
     let subgroups = subgroups(&reduce, context.capabilities());
     let name = &context.capabilities().adapter;
     if common.json {
@@ -48,6 +51,8 @@ pub fn info(common: &Common) -> Result<()> {
         let opened = Object::default()
             .text("adapter", name)
             .text("subgroups", &subgroups)
+            .raw("self_test", self_test_object(&self_test).finish())
+            .raw("auto", choices.iter().fold(Object::default(), choice_object).finish())
             .raw("n", N_ITEMS)
             .raw("reduce", passes(&reduce))
             .raw("scan", passes(&scan));
@@ -62,7 +67,34 @@ pub fn info(common: &Common) -> Result<()> {
             text += &format!("  {line}\n");
         }
     }
+    for (place, Choice { algorithm, reason }) in choices {
+        let place = place.replace('_', " ");
+        text += &format!("Scan {place}: {algorithm}, because {reason}.\n");
+    }
+    text += &match (self_test.calls, self_test.demoted.is_empty()) {
+        (0, _) => "Self-test: there is no single pass to test.\n".to_owned(),
+        (calls, true) => format!("Self-test: {calls} single passes, all right.\n"),
+        (_, false) => "Self-test:\n".to_owned(),
+    };
+    for (algorithm, fault) in &self_test.demoted {
+        text += &format!("  {algorithm} is used no more: {fault}\n");
+    }
     print(&text)
+}
+
+fn choice_object(object: Object, (place, choice): &(&'static str, Choice)) -> Object {
+    let chosen = Object::default()
+        .text("algorithm", choice.algorithm.name())
+        .text("reason", choice.reason)
+        .finish();
+    object.raw(place, chosen)
+}
+
+fn self_test_object(self_test: &SelfTest) -> Object {
+    let demoted = self_test.demoted.iter().map(|(algorithm, fault)| {
+        Object::default().text("algorithm", algorithm.name()).text("fault", fault).finish()
+    });
+    Object::default().raw("calls", self_test.calls).raw("demoted", json::array(demoted))
 }
 
 /// How subgroups come about in a plan, and their lanes.
@@ -114,6 +146,8 @@ fn described(c: &Capabilities) -> Vec<Field> {
         number("subgroups", c.subgroups),
         number("subgroup_lanes_min", c.subgroup_lanes_min),
         number("subgroup_lanes_max", c.subgroup_lanes_max),
+        number("atomics_64", c.atomics_64),
+        number("coherent_memory", c.coherent_memory),
         number("timestamps", c.timestamps),
         number("workgroup_lanes", c.workgroup_lanes),
         number("workgroups", c.workgroups),
@@ -130,9 +164,24 @@ fn tuned(c: &Capabilities) -> Vec<Field> {
     vec![
         number("workgroup_size", tuning.workgroup_size),
         number("words_per_lane", tuning.words_per_lane),
+        number("words_per_group", tuning.words_per_group),
         number("workgroups", tuning.workgroups),
         number("single_tiles", tuning.single_tiles),
         number("emulated_lanes", tuning.emulated_lanes),
+        number("whole_tiles", tuning.whole_tiles),
         text("builtins", format!("{:?}", tuning.builtins)),
+        text("single_pass", shapes(&tuning)),
     ]
+}
+
+/// The sizes of single passes: items from which they are for, lanes, words a lane.
+fn shapes(tuning: &Tuning) -> String {
+    let shape = |shape: &Shape| {
+        let Shape { from_items, workgroup_size, words_per_lane } = shape;
+        format!("from {from_items}: {workgroup_size} x {words_per_lane}")
+    };
+    match tuning.single_pass {
+        [] => "as above".to_owned(),
+        shapes => shapes.iter().map(shape).collect::<Vec<_>>().join(", "),
+    }
 }

@@ -1,6 +1,6 @@
 //! `reduce` and `scan`: arrays from files through the GPU.
 
-use lookback::{Kind, Operator, Reduce, Scan};
+use lookback::{Algorithm, Kind, Operator, Reduce, Scan, Tuning};
 
 use crate::cli::{Builtin, Common, OperatorArgs, ReduceArgs, ScanArgs};
 use crate::dtype::{Dtype, Item, with_dtype};
@@ -51,13 +51,19 @@ fn scan_items<T: Item>(common: &Common, args: &ScanArgs, mut array: Array) -> Re
     let items = array.read::<T>()?;
     let kind = if args.exclusive { Kind::Exclusive } else { Kind::Inclusive };
     let context = gpu::open(common)?;
-    let mut scan = Scan::new(&context, &operator, kind)?;
-    if let Some(init) = init {
-        scan = scan.with_init(init);
-    }
-    let timed = gpu::timed(&context, &items, items.len() as u64, |pass, input, output| {
-        scan.record_in_pass(pass, input, output)
-    })?;
+    let tuning = Tuning::for_device(context.capabilities());
+    let timed = |algorithm| {
+        let scan = Scan::with_algorithm(&context, &operator, kind, algorithm, &tuning)?;
+        let scan = init.map_or(scan.clone(), |init| scan.with_init(init));
+        gpu::timed_scan(&context, &scan, &items)
+    };
+    let timed = match timed(args.algorithm)? {
+        Some(timed) => timed,
+        None => {
+            log::warn!("the scan in a single pass gave up; it is done by reduce-then-scan");
+            timed(Algorithm::ReduceThenScan)?.ok_or("the scan gave up")?
+        }
+    };
     output.finish(|file| npy::write(file, T::DTYPE, &timed.items))?;
     let (adapter, path) = (&context.capabilities().adapter, args.output.display().to_string());
     if !common.json {

@@ -21,11 +21,12 @@ pub fn verify(common: &Common, args: &VerifyArgs) -> Result<()> {
 
     let mut rows = Vec::new();
     let mut first_mismatch = None;
-    let (mut bytes, mut n_failed) = (0, 0);
+    let (mut bytes, mut n_failed, mut n_gave_up) = (0, 0, 0);
     let mut corrupt = args.corrupt;
     for check in checks::all(&context)? {
         let outcome = (check.run)(corrupt && check.n_items > 0)?;
-        corrupt &= check.n_items == 0;
+        corrupt &= check.n_items == 0 || outcome.gave_up;
+        n_gave_up += usize::from(outcome.gave_up);
         bytes += outcome.bytes;
         match common.json {
             true => rows.push(object(&check, &outcome)),
@@ -51,6 +52,7 @@ pub fn verify(common: &Common, args: &VerifyArgs) -> Result<()> {
             .raw("checks", json::array(rows))
             .raw("n_checks", n_checks)
             .raw("n_failed", n_failed)
+            .raw("n_gave_up", n_gave_up)
             .raw("bytes", bytes)
             .raw("seconds", json::seconds(seconds));
         print(&format!("{}\n", object.finish()))?;
@@ -58,6 +60,10 @@ pub fn verify(common: &Common, args: &VerifyArgs) -> Result<()> {
         let result = match n_failed {
             0 => "every byte equal".to_owned(),
             _ => format!("{n_failed} of them FAILED"),
+        };
+        let result = match n_gave_up {
+            0 => result,
+            _ => format!("{result}; {n_gave_up} single passes gave up"),
         };
         print(&format!(
             "\n{adapter}: {n_checks} checks run, {bytes} bytes compared, {result}; {seconds:.1} s\n"
@@ -72,17 +78,21 @@ fn head(capabilities: &Capabilities) -> String {
         "Every primitive on {adapter}\n({driver}, {backend}, {device_type:?}) against the \
          sequential reference on the host, byte for byte.\nData are hashes of their places; \
          lanes are those of a subgroup; time is upload, GPU and download.\n\n\
-         {:<14}  {:<17}  {:<15}  {:<9}  {:>8}  {:>9}  {:<14}  {:>9}\n",
+         {:<14}  {:<19}  {:<15}  {:<9}  {:>8}  {:>9}  {:<14}  {:>9}\n",
         "primitive", "algorithm", "operator", "element", "n", "bytes", "lanes", "time",
     )
 }
 
 fn line(check: &Check, outcome: &Outcome) -> String {
     let Check { primitive, algorithm, operator, element, n_items, lanes, .. } = check;
-    let result = if outcome.mismatch.is_some() { "DIFFERS" } else { "ok" };
+    let result = match (&outcome.mismatch, outcome.gave_up) {
+        (Some(_), _) => "DIFFERS",
+        (None, true) => "gave up",
+        (None, false) => "ok",
+    };
     let (bytes, milliseconds) = (outcome.bytes, 1e3 * outcome.seconds);
     format!(
-        "{primitive:<14}  {algorithm:<17}  {operator:<15}  {element:<9}  {n_items:>8}  {bytes:>9}  \
+        "{primitive:<14}  {algorithm:<19}  {operator:<15}  {element:<9}  {n_items:>8}  {bytes:>9}  \
          {lanes:<14}  {milliseconds:>6.1} ms  {result}\n"
     )
 }
@@ -97,6 +107,7 @@ fn object(check: &Check, outcome: &Outcome) -> String {
         .raw("bytes", outcome.bytes)
         .text("lanes", &check.lanes)
         .raw("seconds", json::seconds(outcome.seconds))
-        .raw("ok", outcome.mismatch.is_none())
+        .raw("ok", outcome.mismatch.is_none() && !outcome.gave_up)
+        .raw("gave_up", outcome.gave_up)
         .finish()
 }

@@ -4,7 +4,7 @@ use super::Geometry;
 use crate::error::Error;
 use crate::operator::Definition;
 use crate::plan::{Counted, Pass, Placement, Plan, Resource};
-use crate::shader::kernel::{Carry, Kernel, Memory, Part, Root, Tile};
+use crate::shader::kernel::{Carry, Extent, Kernel, Memory, Part, Root, Tile};
 
 impl Geometry {
     /// A reduction: one pass for few tiles, else one to a partial a chunk and one over those.
@@ -26,7 +26,8 @@ impl Geometry {
         if let Some(single) = self.single(operator, kernel, pieces, counted, carry)? {
             return Ok(Plan { passes: vec![of_nothing(single)] });
         }
-        let chunks = self.upsweeps(operator, kernel, pieces, counted)?;
+        let parts = self.parts(operator, kernel, pieces);
+        let chunks = self.upsweeps(operator, kernel, &parts, counted)?;
         let chunks: Vec<Pass> = chunks.into_iter().map(of_nothing).collect();
         let n_chunks = chunks_of(&chunks);
         let kernel = self.kernel(&operator.lowering(), Root::Reduce).over_chunks(counted);
@@ -62,11 +63,12 @@ impl Geometry {
         // The upsweep's chunks must be the downsweep's, so it has the same groups and rows.
         let layers = self.kernel(operator, Root::Reduce).layers;
         let upsweep_kernel = Kernel { root: Root::Reduce, layers, exclusive: false, ..kernel };
-        let upsweeps = self.upsweeps(operator, upsweep_kernel, pieces, counted)?;
+        let parts = &self.parts(operator, kernel, pieces);
+        let upsweeps = self.upsweeps(operator, upsweep_kernel, parts, counted)?;
         let spine = self.spine(operator, &upsweeps, counted, carry)?;
-        let downsweep =
-            |upsweep: &Pass| self.from_partials(operator, kernel, pieces, upsweep, counted);
-        let downsweeps = upsweeps.iter().map(downsweep).collect::<Result<Vec<Pass>, Error>>()?;
+        let downsweep = |(part, first)| self.after_spine(operator, kernel, part, first, counted);
+        let downsweeps = parts.iter().zip(&upsweeps).map(downsweep);
+        let downsweeps = downsweeps.collect::<Result<Vec<Pass>, Error>>()?;
         let arguments = Self::arguments(&upsweeps, counted);
         let passes = arguments.into_iter().chain(upsweeps).chain([spine]).chain(downsweeps);
         Ok(Plan { passes: passes.collect() })
@@ -91,12 +93,9 @@ impl Geometry {
         {
             return self.scan(operator, pieces, counted, exclusive, carry);
         }
-        let chunks = self.chunks(
-            operator,
-            Kernel { part: Part::ToAccumulators, ..kernel },
-            pieces,
-            counted,
-        )?;
+        let parts = self.parts(operator, kernel, pieces);
+        let scan = Kernel { part: Part::ToAccumulators, ..kernel };
+        let chunks = self.chunks(operator, scan, &parts, counted)?;
         let spine = self.spine(operator, &chunks, counted, carry)?;
         let in_place = |piece: &Placement| Placement {
             src_word: piece.dst_word,
@@ -104,19 +103,19 @@ impl Geometry {
             memory: Memory::Shared,
             ..*piece
         };
-        let outputs: Vec<Placement> = pieces.iter().map(in_place).collect();
         let kernel = Kernel {
             root: Root::Propagate,
             part: Part::FromAccumulators,
             exclusive: false,
             ..kernel
         };
-        let propagate = |chunks: &Pass| {
-            let mut pass = self.from_partials(operator, kernel, &outputs, chunks, counted)?;
+        let propagate = |(part, first)| {
+            let mut pass = self.after_spine(operator, kernel, &in_place(part), first, counted)?;
             pass.src = Resource::Output;
             Ok(pass)
         };
-        let propagates = chunks.iter().map(propagate).collect::<Result<Vec<Pass>, Error>>()?;
+        let propagates = parts.iter().zip(&chunks).map(propagate);
+        let propagates = propagates.collect::<Result<Vec<Pass>, Error>>()?;
         let arguments = Self::arguments(&chunks, counted);
         let passes = arguments.into_iter().chain(chunks).chain([spine]).chain(propagates);
         Ok(Plan { passes: passes.collect() })
@@ -166,16 +165,15 @@ impl Geometry {
         // The rest of the chunks in proportion, rounded down.
         let spare = u64::from(self.workgroups).saturating_sub(least);
         let mut first_chunk = 0;
-        let chunks = |(index, piece): (usize, &Placement)| {
+        let chunks = |piece: &Placement| {
             let workgroups = least_of(piece) + spare * tiles(piece) / all_tiles;
             let mut pass = self.pass(operator, kernel, *piece, workgroups as u32)?;
-            pass.piece = index;
             pass.params.first_chunk = first_chunk;
             first_chunk += pass.workgroups;
             pass.indirect = matches!(counted, Counted::Indirect { .. });
             Ok(pass.with_count(counted))
         };
-        pieces.iter().enumerate().map(chunks).collect()
+        pieces.iter().map(chunks).collect()
     }
 
     /// The pass that writes how many workgroups an indirect first pass takes.
@@ -215,19 +213,49 @@ impl Geometry {
     }
 
     /// The pass over the chunks of an earlier one that takes what stands before each of them.
-    fn from_partials(
+    fn after_spine(
         &self,
         operator: &Definition,
         kernel: Kernel,
-        pieces: &[Placement],
+        part: &Placement,
         first: &Pass,
         counted: Counted,
     ) -> Result<Pass, Error> {
         let kernel = Kernel { carry: Carry::Partials, ..kernel };
-        let mut pass = self.pass(operator, kernel, pieces[first.piece], first.workgroups)?;
-        (pass.piece, pass.params.first_chunk) = (first.piece, first.params.first_chunk);
+        let mut pass = self.pass(operator, kernel, *part, first.workgroups)?;
+        pass.params.first_chunk = first.params.first_chunk;
         pass.indirect = first.indirect;
         Ok(pass.with_count(counted))
+    }
+
+    /// The pieces, cut so that whole tiles and a last, partly filled one are apart, where the device
+    /// is better off with it.
+    fn parts(&self, operator: &Definition, kernel: Kernel, pieces: &[Placement]) -> Vec<Placement> {
+        if !self.whole_tiles || kernel.extent == Extent::Buffer {
+            return pieces.to_vec();
+        }
+        let mut parts = Vec::new();
+        for piece in pieces {
+            let last = piece.n_items % kernel.tile_items();
+            let whole = piece.n_items - last;
+            if whole > 0 {
+                parts.push(Placement { n_items: whole, ..*piece });
+            }
+            if last > 0 || whole == 0 {
+                parts.push(Placement {
+                    n_items: last,
+                    // Words of a binding are counted in 32 bits; a plan for more is for print only.
+                    src_word: piece
+                        .src_word
+                        .wrapping_add(whole.wrapping_mul(operator.input.words())),
+                    dst_word: piece
+                        .dst_word
+                        .wrapping_add(whole.wrapping_mul(operator.output.words())),
+                    ..*piece
+                });
+            }
+        }
+        parts
     }
 }
 

@@ -29,7 +29,7 @@ impl Geometry {
         let part_items = tiles_max.saturating_mul(kernel.tile_items());
         let row = self.workgroups_limit;
         let mut passes = Vec::new();
-        for (index, piece) in pieces.iter().enumerate() {
+        for piece in pieces {
             let mut first = 0;
             while first < piece.n_items {
                 let n_items = part_items.min(piece.n_items - first);
@@ -45,7 +45,6 @@ impl Geometry {
                     ..*piece
                 };
                 let mut pass = self.pass(operator, kernel, placement, 1)?.with_carry(carry);
-                pass.piece = index;
                 let n_tiles = pass.params.n_tiles;
                 (pass.workgroups, pass.rows) = (n_tiles.min(row), n_tiles.div_ceil(row));
                 pass.params.workgroups = pass.workgroups;

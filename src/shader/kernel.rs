@@ -32,6 +32,8 @@ pub enum Tile {
     Vector,
     /// 4 bytes at a time.
     Scalar,
+    /// 16 bytes at a time, and no tile is partly filled.
+    Whole,
 }
 
 /// Whether input and output are one binding.
@@ -275,6 +277,7 @@ impl Kernel {
                     Tile::Block(_) => "tile/block",
                     Tile::Vector => "tile/vector",
                     Tile::Scalar => "tile/scalar",
+                    Tile::Whole => "tile/whole",
                 },
             ),
             (
@@ -376,11 +379,13 @@ impl Kernel {
 
     /// Storage bindings of the kernel.
     pub fn storage_bindings(&self) -> u32 {
-        let wide = if self.tile == Tile::Scalar { 1 } else { 2 };
+        let wide = u32::from(self.tile != Tile::Scalar) + u32::from(self.tile != Tile::Whole);
         let data = match (self.root, self.memory) {
             (Root::Arguments, _) => 1,
-            (_, Memory::Shared) => wide,
             (Root::Reduce, Memory::Separate) => wide + 1,
+            // It reads quads and writes a word.
+            (Root::Reduce, Memory::Shared) if self.tile == Tile::Whole => 2,
+            (_, Memory::Shared) => wide,
             (_, Memory::Separate) => 2 * wide,
         };
         let state = self.single_pass.map_or(0, |single_pass| match single_pass.descriptor {

@@ -114,6 +114,7 @@ fn l4_the_largest_kernels_fit_the_least_limits() {
     let tuning = Tuning {
         workgroup_size: 1024,
         words_per_lane: 64,
+        words_per_group: 4,
         workgroups: 65_535,
         single_tiles: 1,
         emulated_lanes: 128,
@@ -121,6 +122,7 @@ fn l4_the_largest_kernels_fit_the_least_limits() {
         single_pass: &[],
         descriptor: None,
         checked: false,
+        whole_tiles: false,
         workgroup_scan: None,
     };
     let operator = Operator::<[f32; 4]>::max();

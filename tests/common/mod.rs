@@ -83,6 +83,7 @@ pub fn small_tiles(context: &Context) -> Tuning {
     Tuning {
         workgroup_size: if context.capabilities().subgroups { lanes.max(16) } else { 16 },
         words_per_lane: 8,
+        words_per_group: 4,
         workgroups: 300,
         single_tiles: 1,
         emulated_lanes: 8,
@@ -90,11 +91,13 @@ pub fn small_tiles(context: &Context) -> Tuning {
         single_pass: &[],
         descriptor: None,
         checked: false,
+        whole_tiles: false,
         workgroup_scan: None,
     }
 }
 
-/// Each file that can scan a workgroup's totals, the subgroup builtins, and wgpu's checks, by turns.
+/// Each file that can scan a workgroup's totals, the subgroup builtins, and wgpu's checks, two sizes of groups, and passes
+/// of whole tiles, by turns.
 pub fn with_files(tuning: Tuning, turn: usize) -> Tuning {
     let (workgroup_scan, builtins) = [
         (None, Builtins::None),
@@ -103,7 +106,9 @@ pub fn with_files(tuning: Tuning, turn: usize) -> Tuning {
         (Some(WorkgroupScan::Coarsened(SectionScan::BrentKung)), Builtins::None),
         (None, Builtins::All),
     ][turn % 5];
-    Tuning { workgroup_scan, builtins, checked: turn % 2 == 1, ..tuning }
+    let words_per_group = [4, 8][turn / 2 % 2];
+    let (checked, whole_tiles) = (turn % 2 == 1, turn % 3 == 2);
+    Tuning { workgroup_scan, builtins, checked, whole_tiles, words_per_group, ..tuning }
 }
 
 /// The data of a validation layer's run; see `.ci/drivers`.

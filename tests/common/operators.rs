@@ -219,6 +219,16 @@ pub fn wide() -> Operator<Five> {
         .unwrap()
 }
 
+/// Its twin on the host.
+pub fn add_five(a: Five, b: Five) -> Five {
+    Five(std::array::from_fn(|i| a.0[i].wrapping_add(b.0[i])))
+}
+
+/// An item for it.
+pub fn five(i: usize) -> Five {
+    Five(std::array::from_fn(|word| hash(i as u32, word as u32)))
+}
+
 /// 5 words.
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]

@@ -1,4 +1,4 @@
-//! A look back: `shaders/look_back/window.wgsl` and `chained.wgsl`.
+//! A look back: `shaders/look_back/workgroup.wgsl` and `chained.wgsl`.
 
 use crate::model::{Model, Next, What};
 use crate::setup::{Fault, LookBack};

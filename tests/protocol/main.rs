@@ -13,7 +13,7 @@
 //! of a queue is a full barrier.
 //!
 //! Not modelled: the tiles' own items, so that a helper finds the bits of the tile's own workgroup
-//! is taken for granted; values of more than one word; counts of looks and of tiles reduced; stores
+//! is taken for granted; values of more than one word; the fenced form; counts of looks and of tiles reduced; stores
 //! that arrive before a load that decides whether they happen.
 //!
 //! Sources: Merrill & Garland 2016 (decoupled look-back); Smith, Levien & Owens 2025 (decoupled

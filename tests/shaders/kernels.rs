@@ -28,7 +28,7 @@ fn layers() -> [Layers; 6] {
 
 /// A kernel of each kind; sizes and the operator's part are filled in by `each_kernel`.
 pub fn variants() -> Vec<Kernel> {
-    let tiles = [Tile::Block(32), Tile::Vector, Tile::Scalar];
+    let tiles = [Tile::Block(32), Tile::Vector, Tile::Scalar, Tile::Whole];
     let mut kernels: Vec<Kernel> = Vec::new();
     let mut push = |root, layers, tile, memory, carry, single_pass| {
         kernels.push(Kernel {
@@ -39,7 +39,7 @@ pub fn variants() -> Vec<Kernel> {
             memory,
             carry,
             // Pairs of an extent with any other choice come up, not the product.
-            extent: if kernels.len() % 3 == 0 { Extent::Buffer } else { Extent::Params },
+            extent: if kernels.len().is_multiple_of(3) { Extent::Buffer } else { Extent::Params },
             single_pass,
             checked: false,
             exclusive: tile != Tile::Scalar,
@@ -123,7 +123,7 @@ impl Visit for Linker {
         self.operators += 1;
         for (index, variant) in variants().into_iter().enumerate() {
             // Every third, another third for the next operator.
-            if (index + self.operators) % 3 != 0 {
+            if !(index + self.operators).is_multiple_of(3) {
                 continue;
             }
             // Blocks of a binding that is read and written are of one size.

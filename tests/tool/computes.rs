@@ -119,6 +119,28 @@ fn scan_writes_an_array() {
 }
 
 #[test]
+fn scan_takes_an_algorithm() {
+    if gpu().is_none() {
+        return;
+    }
+    let items: Vec<u32> = (0..50_000).map(|i| i * 7 % 11).collect();
+    let mut total = 0;
+    let sums: Vec<u32> = items
+        .iter()
+        .map(|item| {
+            total += item;
+            total
+        })
+        .collect();
+    // One that gives up is done again: the file is right in any case.
+    for name in
+        ["auto", "scan-then-propagate", "reduce-then-scan", "chained", "look-back", "fallback"]
+    {
+        assert!(scanned("<u4", &items, &["--op", "sum", "--algorithm", name]) == sums, "{name}");
+    }
+}
+
+#[test]
 fn scan_may_replace_its_input() {
     if gpu().is_none() {
         return;
@@ -161,7 +183,8 @@ fn json_is_one_object_on_a_line() {
     assert_eq!(words(&folder, name, "<f4"), f32s(&[0.1, 1.1]));
 
     let printed = object(&["info", "--json"]);
-    for part in ["\"opened\": {", "\"tuning\": {", "\"index\": 0", "lookback.downsweep"] {
+    for part in ["\"opened\": {", "\"tuning\": {", "\"index\": 0", "\"auto\": {", "lookback.reduce"]
+    {
         assert!(printed.contains(part) && printed.contains(&adapter), "{printed}");
     }
 }
@@ -171,7 +194,16 @@ fn info_lists_adapters_and_plans() {
     let Some(gpu) = gpu() else { return };
     let folder = Folder::new();
     let printed = succeeds(&folder, &["info"]);
-    for part in ["adapter 0", gpu, "subgroup_lanes_min", "Inclusive scan of 1048576 u32 by sum"] {
+    for part in [
+        "adapter 0",
+        gpu,
+        "subgroup_lanes_min",
+        "Inclusive scan of 1048576 u32 by sum",
+        "Scan out of place: ",
+        "Scan in place: ",
+        ", because ",
+        "Self-test: ",
+    ] {
         assert!(printed.contains(part), "{printed}");
     }
 }

@@ -196,6 +196,10 @@ fn wrong_usage_is_one_line_and_exit_code_2() {
         fails_without_gpu(&folder, &[&["reduce", "in.npy"], arguments].concat(), 2, &line);
         fails_without_gpu(&folder, &[&["scan", "in.npy", "o.npy"], arguments].concat(), 2, &line);
     }
+    let line = "lookback: invalid value 'fast' for '--algorithm <NAME>' [possible values: auto, \
+                scan-then-propagate, reduce-then-scan, chained, look-back, fallback]; try --help\n";
+    let arguments = ["scan", "in.npy", "o.npy", "--op", "sum", "--algorithm", "fast"];
+    fails_without_gpu(&folder, &arguments, 2, line);
     let line = "lookback: unrecognized subcommand 'mean'; try --help\n";
     fails_without_gpu(&folder, &["mean"], 2, line);
     assert_eq!(folder.names(), ["in.npy"]);
