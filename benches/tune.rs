@@ -148,6 +148,9 @@ fn run(session: &mut Session, options: &Options, case: &dyn Case, sizes: &[u64])
                 .iter()
                 .map(|&n| (n, session.measure(case, &*arrays, &contenders, n)))
                 .collect();
+            let machine = &session.machine;
+            println!("// {}, {}, {},", machine.adapter, machine.driver, machine.date);
+            println!("// `{}`,", machine.command);
             let labels: BTreeSet<&str> =
                 contenders.iter().map(|contender| contender.label.as_str()).collect();
             for label in labels {
@@ -157,7 +160,7 @@ fn run(session: &mut Session, options: &Options, case: &dyn Case, sizes: &[u64])
                     Primitive::Reduce => format!("{} {primitive}{label}", case.name()),
                     _ => format!("{} {primitive}, {algorithm}{label}", case.name()),
                 };
-                print_rows(session, &what, &contenders, &of, &measured);
+                print_rows(&what, &contenders, &of, &measured);
             }
         }
     }
@@ -246,13 +249,7 @@ fn contender(
 
 /// Prints the best shape for each n, as rows of the table. A shape that is best by less than
 /// [`GAIN`] gives way to the one before.
-fn print_rows(
-    session: &Session,
-    what: &str,
-    contenders: &[Contender],
-    of: &[usize],
-    measured: &[(u64, Vec<Timed>)],
-) {
+fn print_rows(what: &str, contenders: &[Contender], of: &[usize], measured: &[(u64, Vec<Timed>)]) {
     let mut rows: Vec<(u64, usize)> = Vec::new();
     let mut times = Vec::new();
     for (n, timed) in measured {
@@ -267,9 +264,6 @@ fn print_rows(
         let [us, copy] = [median(best), timed[best].copy.median].map(|seconds| seconds * 1e6);
         times.push(format!("{us:.1} us at {} (copy {copy:.1})", rows::short(*n)));
     }
-    let machine = &session.machine;
-    println!("// {}, {}, {},", machine.adapter, machine.driver, machine.date);
-    println!("// `{}`,", machine.command);
     println!("// {what}: {}.", times.join(", "));
     for (n, index) in rows {
         let Some(Shape { workgroup_size, words_per_lane, .. }) = contenders[index].shape else {
