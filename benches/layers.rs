@@ -3,11 +3,12 @@
 //! Each workgroup handles one tile, and nothing goes from tile to tile, so that what differs is
 //! the workgroup's part. Results are verified first.
 
+mod rows;
 mod timing;
 
 use lookback::wgsl::{Layers, SectionScan, WorkgroupReduce, WorkgroupScan};
 use lookback::{Context, Kind, Operator, reference};
-use timing::{Bench, Candidate, Record};
+use timing::{Clock, Copy, Line, Turns};
 
 /// Reduces a tile of ITEMS a lane, which are combined while they are loaded.
 const REDUCE: &str = "
@@ -131,14 +132,16 @@ fn kernels(context: &Context) -> Vec<Kernel> {
 
 fn main() {
     let Some(context) = timing::context() else { return };
-    for log2_n in timing::sizes(&[20]) {
+    let sizes: Vec<u32> = std::env::args().filter_map(|arg| arg.parse().ok()).collect();
+    for log2_n in if sizes.is_empty() { vec![20] } else { sizes } {
         run(&context, 1 << log2_n);
     }
 }
 
 fn run(context: &Context, n: usize) {
     let items: Vec<u32> = (0..n as u32).map(|i| i.wrapping_mul(2654435761) >> 7).collect();
-    let bench = Bench::new(context, &items);
+    let input = context.upload(&items).unwrap();
+    let output = context.allocate::<u32>(n as u64).unwrap();
     let sum = Operator::<u32>::sum();
     let kernels = kernels(context);
     let compile = |kernel: &Kernel| {
@@ -147,7 +150,9 @@ fn run(context: &Context, n: usize) {
         let overrides = linked
             .overrides(context.capabilities(), kernel.workgroup_size, kernel.tile() as u32)
             .unwrap();
-        let (pipeline, group) = bench.pipeline(linked.native(), &overrides);
+        let pipeline = timing::pipeline(context, linked.native(), &overrides);
+        let bindings = [&input, &output].map(|slice| slice.buffer().as_entire_buffer_binding());
+        let group = timing::bind_group(context, &pipeline, &bindings);
         // Whole tiles only; the rest of n is left out.
         let tiles = (n / kernel.tile()) as u32;
         move |pass: &mut wgpu::ComputePass<'_>| {
@@ -161,7 +166,7 @@ fn run(context: &Context, n: usize) {
         let mut encoder = context.device().create_command_encoder(&Default::default());
         record(&mut encoder.begin_compute_pass(&Default::default()));
         context.queue().submit([encoder.finish()]);
-        let got = context.download(&bench.output).unwrap();
+        let got = context.download(&output).unwrap();
         for (tile, input) in items.chunks_exact(kernel.tile()).enumerate() {
             let wanted = reference::scan(input, &sum, Kind::Inclusive, None).unwrap();
             let is_right = match kernel.source == REDUCE {
@@ -171,13 +176,18 @@ fn run(context: &Context, n: usize) {
             assert!(is_right, "{}: tile {tile} is wrong", kernel.name);
         }
     }
-    let candidates: Vec<Candidate<'_>> = kernels
-        .iter()
-        .zip(&records)
-        .map(|(kernel, record)| {
-            let bytes = if kernel.source == REDUCE { 4 } else { 8 };
-            (kernel.name.clone(), record as &Record<'_>, bytes)
-        })
-        .collect();
-    bench.compare(&candidates);
+
+    let clock = Clock::new(context);
+    let copy = Copy::new(context, input.buffer(), output.buffer(), n as u64 * 4);
+    let time_copy = || clock.time_calls(1, &|pass| copy.record(pass));
+    let timers: Vec<_> = records.iter().map(|record| || clock.time_calls(1, record)).collect();
+    let timers: Vec<&dyn Fn() -> f64> = timers.iter().map(|timer| timer as _).collect();
+    let turns = Turns { warm_up: std::time::Duration::from_millis(1500), rounds: 40 };
+    timing::heading();
+    for (kernel, timed) in kernels.iter().zip(turns.time(&time_copy, &timers)) {
+        let bytes_per_item = if kernel.source == REDUCE { 4 } else { 8 };
+        let name = &kernel.name;
+        let n = n as u64;
+        Line { name, n, bytes_per_item, copy_bytes_per_item: 8, timed }.print();
+    }
 }

@@ -101,8 +101,8 @@ const fn row(
     Row { fits, tuning }
 }
 
-/// Look-back on the H200, driver 580.159.04, 2026-11-30, `cargo bench --bench throughput -- 20 24 28
-/// --shapes`, u32, of copy: 0.70 at 2^20, 0.71 at 2^24, 0.77 at 2^28. With 48 words and more, 32-bit
+/// Look-back on the H200, driver 580.159.04, 2026-11-30, by what `cargo bench --bench tune` is now,
+/// u32, of copy: 0.70 at 2^20, 0.71 at 2^24, 0.77 at 2^28. With 48 words and more, 32-bit
 /// descriptors and fallback run out of registers.
 const NVIDIA_SHAPES: &[Shape] = &[
     shape(0, 256, 16),
@@ -118,7 +118,7 @@ const ROWS: &[Row] = &[
     // reduce 0.6 to 1.0, scan 0.27 to 0.37 at 4 to 16 lanes. With 64 lanes and 256 workgroups 0.4 to
     // 0.7 and 0.2 to 0.3; with a branch for the last tile half of that.
     row(|c| c.device_type == wgpu::DeviceType::Cpu, [32, 16, 16, 64, 16], &[], Builtins::All, true),
-    // H200, driver 580.159.04, 2026-11-30, `cargo bench --bench throughput -- 16 20 24 28`, u32: at
+    // H200, driver 580.159.04, 2026-11-30, by what `cargo bench --bench primitives` is now, u32: at
     // 2^28 reduce at 1.03 of the copy's GB/s, scan at 0.62. Builtins make a reduction of 2^16 items
     // one of 7.5 us instead of 8.0, of 2^20 one of 8.8 instead of 9.3; scans gain nothing.
     row(|c| c.vendor == NVIDIA, [256, 16, 4, 2048, 4], NVIDIA_SHAPES, Builtins::Reductions, false),

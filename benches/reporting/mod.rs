@@ -1,0 +1,5 @@
+//! What the report is made of.
+
+pub mod joined;
+pub mod pictures;
+pub mod tables;
