@@ -101,23 +101,31 @@ const fn row(
     Row { fits, tuning }
 }
 
-/// Look-back on the H200, driver 580.159.04, 2026-11-30, by what `cargo bench --bench tune` is now,
-/// u32, of copy: 0.70 at 2^20, 0.71 at 2^24, 0.77 at 2^28. With 48 words and more, 32-bit
-/// descriptors and fallback run out of registers.
+/// Fallback on the H200, driver 580.159.04, 2026-11-30, `cargo bench --bench tune`, u32 sums: 4.4 us at
+/// 2^16 (copy 4.1), 5.5 at 2^18 (4.2), 9.9 at 2^20 (7.1), 16.0 at 2^22 (10.3), 55.6 at 2^24 (38.8), 183
+/// at 2^26 (136), 677 at 2^28 (522). With 56 words fallback runs out of registers: 765; look-back takes
+/// 654 there.
 const NVIDIA_SHAPES: &[Shape] = &[
-    shape(0, 256, 16),
+    shape(0, 256, 8),
+    shape(1 << 18, 512, 8),
     shape(1 << 20, 512, 16),
-    shape(1 << 22, 1024, 16),
-    shape(1 << 24, 1024, 32),
-    shape(1 << 26, 1024, 44),
+    shape(1 << 22, 1024, 32),
+    shape(1 << 26, 1024, 40),
+    shape(1 << 28, 1024, 48),
 ];
 
 /// The first row that fits counts; the last fits every device and is safe on all.
 const ROWS: &[Row] = &[
     // lavapipe of Mesa 22.3.6 and SwiftShader, 2 cores, 2026-11-30, 2^20 u32, processor time of a copy's:
-    // reduce 0.6 to 1.0, scan 0.27 to 0.37 at 4 to 16 lanes. With 64 lanes and 256 workgroups 0.4 to
+    // reduce 0.6 to 1.0, scan 0.27 to 0.37 at 4 to 16 lanes. With 64 lanes 0.4 to
     // 0.7 and 0.2 to 0.3; with a branch for the last tile half of that.
-    row(|c| c.device_type == wgpu::DeviceType::Cpu, [32, 16, 16, 64, 16], &[], Builtins::All, true),
+    row(
+        |c| c.device_type == wgpu::DeviceType::Cpu,
+        [32, 16, 16, 256, 16],
+        &[],
+        Builtins::All,
+        true,
+    ),
     // H200, driver 580.159.04, 2026-11-30, by what `cargo bench --bench primitives` is now, u32: at
     // 2^28 reduce at 1.03 of the copy's GB/s, scan at 0.62. Builtins make a reduction of 2^16 items
     // one of 7.5 us instead of 8.0, of 2^20 one of 8.8 instead of 9.3; scans gain nothing.
