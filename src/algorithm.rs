@@ -10,8 +10,8 @@ use crate::tuning::NVIDIA;
 ///
 /// A call that gives up has no result, and where it was in place its input is lost:
 /// [`Dispatched::check`](crate::Dispatched::check) says so, and [`Scan::run`](crate::Scan::run)
-/// does it again by reduce-then-scan. Few items take one pass by one workgroup, whichever algorithm
-/// it is. Reduce-then-scan takes over on a CPU for operators whose text loops, where a number of
+/// does it again by reduce-then-scan. A single tile takes one pass by one workgroup, whichever
+/// algorithm it is, and a few do by the algorithms of three passes. Reduce-then-scan takes over on a CPU for operators whose text loops, where a number of
 /// items that lives on the device may need more than one single pass, and for
 /// scan-then-propagate where an output has not as many words as an accumulator.
 ///

@@ -318,11 +318,11 @@ impl Geometry {
         })
     }
 
-    /// Whether one workgroup scans all tiles in one pass.
-    pub(crate) fn is_one_pass(&self, operator: &Definition, pieces: &[Placement]) -> bool {
+    /// Whether all items are one tile, which one workgroup scans alone.
+    pub(crate) fn is_one_tile(&self, operator: &Definition, pieces: &[Placement]) -> bool {
         let tile_items = self.kernel(operator, Root::Downsweep).tile_items();
         let n_items = pieces.iter().map(|piece| piece.n_items).max().unwrap_or(0);
-        n_items == 0 || pieces.len() == 1 && n_items.div_ceil(tile_items) <= self.single_tiles
+        n_items == 0 || pieces.len() == 1 && n_items <= tile_items
     }
 
     /// The one pass of a call of one piece and few tiles.

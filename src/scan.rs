@@ -120,7 +120,7 @@ impl<I: Element, A: Element, O: Element> Scan<I, A, O> {
     }
 
     /// What [`Algorithm::Auto`] comes to for calls of this operator on this device, with more items
-    /// than one workgroup takes.
+    /// than a tile has.
     pub fn choice(&self, in_place: bool) -> Choice {
         let Prepared { context, operator, single_passes, .. } = &self.prepared;
         let is_demoted = |algorithm| context.is_demoted(algorithm);
@@ -349,7 +349,7 @@ impl<I: Element, A: Element, O: Element> Scan<I, A, O> {
             ..single_pass
         };
         let is_cpu = context.capabilities().device_type == wgpu::DeviceType::Cpu;
-        let one_pass = geometry.is_one_pass(definition, pieces) || definition.loops && is_cpu;
+        let one_pass = geometry.is_one_tile(definition, pieces) || definition.loops && is_cpu;
         let single = match self.prepared.single_pass(pieces) {
             Some(geometry) if !one_pass => {
                 geometry.single_pass(definition, pieces, counted, choose, exclusive, carry)?

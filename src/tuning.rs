@@ -29,7 +29,8 @@ pub struct Tuning {
     /// Workgroups of a pass, each with a chunk of consecutive tiles; more where a chunk would be
     /// too long.
     pub workgroups: u32,
-    /// Most tiles that one workgroup handles alone, in one pass.
+    /// Most tiles that one workgroup handles alone, in one pass; a single pass takes over from the second
+    /// on.
     pub single_tiles: u32,
     /// Lanes of a subgroup where subgroups are emulated: a power of two.
     pub emulated_lanes: u32,

@@ -66,6 +66,28 @@ impl Visit for Properties<'_> {
     }
 }
 
+/// What `Auto` chooses on GPUs, single passes, with operators whose types differ. One driver's lanes
+/// are enough: `tests/single_pass` runs on all.
+#[test]
+fn single_passes_of_users_operators() {
+    let Some(context) = common::context() else { return };
+    let driver = std::env::var("LOOKBACK_DRIVER").unwrap_or_default();
+    if matches!(driver.as_str(), "lavapipe-4" | "lavapipe-16" | "swiftshader") {
+        println!("skipped: {driver} is left to tests/single_pass");
+        return;
+    }
+    let context = &common::pretend(context, |capabilities| {
+        capabilities.device_type = wgpu::DeviceType::DiscreteGpu;
+        // No vendor whose devices are trusted in place, as this one need not be.
+        capabilities.vendor = 0;
+    });
+    let emulated = &common::without_subgroups(context);
+    let rows = pairwise::rows([8, 3, PLACES.len(), 2]);
+    let mut properties = Properties { context, emulated, rows, next: 0 };
+    operators::own(&mut properties);
+    assert_eq!(properties.next, 8);
+}
+
 #[test]
 fn every_variant_equals_the_reference() {
     let Some(context) = common::context() else { return };

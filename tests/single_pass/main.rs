@@ -11,6 +11,8 @@ mod common;
 #[path = "../common/pairwise.rs"]
 mod pairwise;
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 mod cases;
 mod choice;
 mod devices;
@@ -48,10 +50,24 @@ fn is_full() -> bool {
     std::env::var("LOOKBACK_FULL").is_ok_and(|value| value == "1")
 }
 
-/// A context with a state of its own: tests run side by side, and a call takes a tile that gives up
-/// beside it for its own.
-fn own() -> Option<Context> {
-    common::context().map(|context| common::pretend(context, |_| {}))
+/// A context with a state of its own, and the device for itself: tests that wait for its queue behind
+/// one another would measure that.
+struct Own {
+    context: Context,
+    _turn: MutexGuard<'static, ()>,
+}
+
+impl std::ops::Deref for Own {
+    type Target = Context;
+    fn deref(&self) -> &Context {
+        &self.context
+    }
+}
+
+fn own() -> Option<Own> {
+    static TURN: Mutex<()> = Mutex::new(());
+    let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    common::context().map(|context| Own { context: common::pretend(context, |_| {}), _turn: turn })
 }
 
 /// A scan by a way; `None`, with the reason printed, for a form that the device does not have.

@@ -58,14 +58,15 @@ fn no_tile_publishes() {
             let kernel = pass.kernel;
             let most = kernel.single_pass.unwrap().reduced_max;
             let (tiles, tile) = (pass.params.n_tiles, kernel.tile_items() as usize);
-            assert!(tiles > most && tiles > 130, "{tiles} tiles, {most} at most");
+            // On a CPU walks need more tiles than they may reduce; on a GPU they may reduce all.
+            assert!(tiles > 130, "{tiles} tiles, {most} at most");
             let source = context.upload(&input).unwrap();
             let output = context.allocate::<u32>(input.len() as u64).unwrap();
             let stalled = scan.with_stalls(1).with_counters();
             let before = scan.counters().unwrap().unwrap();
             let done = match stalled.dispatch(&source, &output).unwrap().check() {
                 Ok(()) => input.len(),
-                Err(Error::Stalled) => most as usize * tile,
+                Err(Error::Stalled) => (most as usize * tile).min(input.len()),
                 Err(error) => panic!("{way:?}: {error}"),
             };
             let got = context.download(&output).unwrap();
