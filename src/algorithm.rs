@@ -11,9 +11,10 @@ use crate::tuning::NVIDIA;
 /// A call that gives up has no result, and where it was in place its input is lost:
 /// [`Dispatched::check`](crate::Dispatched::check) says so, and [`Scan::run`](crate::Scan::run)
 /// does it again by reduce-then-scan. A single tile takes one pass by one workgroup, whichever
-/// algorithm it is, and a few do by the algorithms of three passes. Reduce-then-scan takes over on a CPU for operators whose text loops, where a number of
-/// items that lives on the device may need more than one single pass, and for
-/// scan-then-propagate where an output has not as many words as an accumulator.
+/// algorithm it is, and a few do by the algorithms of three passes. Reduce-then-scan takes over on
+/// a CPU for operators whose text loops, where a number of items that lives on the device may need
+/// more than one single pass, and for scan-then-propagate where an output has not as many words as
+/// an accumulator.
 ///
 /// Sources: Merrill & Garland 2016; Yan, Long & Zhang 2013 (chained); Smith, Levien & Owens 2025
 /// (fallback).
@@ -36,8 +37,8 @@ pub enum Algorithm {
     /// (decoupled look-back). Gives up where a tile does not run while others wait for it.
     LookBack,
     /// The same, but a tile that waits in vain reduces the other one by itself (decoupled
-    /// fallback): right on every device, and gives up only after it has done so for some hundred tiles
-    /// in a row. Input and output may not overlap.
+    /// fallback): right on every device, and gives up only after it has done so for some hundred
+    /// tiles in a row. Input and output may not overlap.
     Fallback,
 }
 

@@ -165,9 +165,9 @@ impl Context {
         &self.inner.capabilities
     }
 
-    /// Runs the single passes that [`Algorithm::Auto`](crate::Algorithm) would choose, under load and
-    /// with data that show every mix-up, and compares every word. One that is wrong or gives up is
-    /// logged, and `Auto` takes reduce-then-scan in its place from then on, in plans made before
+    /// Runs the single passes that [`Algorithm::Auto`](crate::Algorithm) would choose, under load
+    /// and with data that show every mix-up, and compares every word. One that is wrong or gives up
+    /// is logged, and `Auto` takes reduce-then-scan in its place from then on, in plans made before
     /// too. Submits and waits, some ten milliseconds beside the compiler's; a second call gives the
     /// first one's report. Nothing else runs it.
     ///

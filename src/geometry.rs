@@ -25,8 +25,8 @@ const CPU_LOOPING_TILES: u32 = 8;
 /// before has published, which takes 32,768 trips of 16 lanes.
 const CPU_SINGLE_PASS_LANES: u32 = 16;
 
-/// The trips on a CPU that a walk's tiles for others may take: with those of its looks, at most 8,192,
-/// and of the cleaning that is below the 65,535 trips after which lavapipe ends all loops.
+/// The trips on a CPU that a walk's tiles for others may take: with those of its looks, at most
+/// 8,192, and of the cleaning that is below the 65,535 trips after which lavapipe ends all loops.
 const CPU_REDUCED_TRIPS: u32 = 20_480;
 
 /// Chunks that a call may have, unless the device or the spine takes fewer: enough for 2^32

@@ -118,8 +118,8 @@ impl Placement {
     /// Slices at the start of buffers of their own.
     pub(crate) const ALIGNED: Self = Placement::at_start(Memory::Separate, 0);
 
-    /// Slices of `n_items` items of so many words at the start of buffers of their own, with room for
-    /// a quad of words at least.
+    /// Slices of `n_items` items of so many words at the start of buffers of their own, with room
+    /// for a quad of words at least.
     pub(crate) fn of_items(n_items: u32, in_words: u32, out_words: u32) -> Self {
         let words = |words: u32| (u64::from(n_items) * u64::from(words)).max(4);
         let (src_words, dst_words) = (words(in_words), words(out_words));

@@ -236,8 +236,8 @@ impl<I: Element, A: Element, O: Element> Scan<I, A, O> {
     /// Scans a slice of the device into a slice of as many items: submits and does not wait.
     /// Nothing is written past the output's last item.
     ///
-    /// The two may be the same slice (but for [`Algorithm::Fallback`] by name), or lie in one buffer and
-    /// share no byte.
+    /// The two may be the same slice (but for [`Algorithm::Fallback`] by name), or lie in one
+    /// buffer and share no byte.
     ///
     /// Errors: [`Error::Length`] unless both have as many items, [`Error::Usage`] without
     /// `STORAGE`, [`Error::Aliased`], [`Error::Limit`] beyond the largest binding.
@@ -375,9 +375,8 @@ impl Dispatched {
     /// Whether the call has a result. For a single pass, submits a copy and waits for it and for
     /// all work submitted before; else does nothing.
     ///
-    /// Errors: [`Error::Stalled`] if a tile has given up, of this call, of one beside it, or of an earlier
-    /// one that nobody checked;
-    /// [`Error::DeviceLost`].
+    /// Errors: [`Error::Stalled`] if a tile has given up, of this call, of one beside it, or of an
+    /// earlier one that nobody checked; [`Error::DeviceLost`].
     pub fn check(&self) -> Result<(), Error> {
         match &self.status {
             None => Ok(()),

@@ -23,14 +23,14 @@ pub struct Tuning {
     pub workgroup_size: u32,
     /// 32-bit words of items that a lane holds at once, at most 128.
     pub words_per_lane: u32,
-    /// Words of neighbouring items that a lane holds, at least those that fill whole quads. The more, the
-    /// fewer exchanges between lanes; the fewer, the better lanes' accesses lie together.
+    /// Words of neighbouring items that a lane holds, at least those that fill whole quads. The
+    /// more, the fewer exchanges between lanes; the fewer, the better lanes' accesses lie together.
     pub words_per_group: u32,
     /// Workgroups of a pass, each with a chunk of consecutive tiles; more where a chunk would be
     /// too long.
     pub workgroups: u32,
-    /// Most tiles that one workgroup handles alone, in one pass; a single pass takes over from the second
-    /// on.
+    /// Most tiles that one workgroup handles alone, in one pass; a single pass takes over from the
+    /// second on.
     pub single_tiles: u32,
     /// Lanes of a subgroup where subgroups are emulated: a power of two.
     pub emulated_lanes: u32,
@@ -43,8 +43,8 @@ pub struct Tuning {
     /// How single passes publish; `None`: by 64-bit atomics where the device has them, else by
     /// 32-bit ones.
     pub descriptor: Option<Descriptor>,
-    /// Whether whole tiles and a last, partly filled one take passes of their own: for drivers that run
-    /// both sides of a branch for all lanes.
+    /// Whether whole tiles and a last, partly filled one take passes of their own: for drivers that
+    /// run both sides of a branch for all lanes.
     pub whole_tiles: bool,
     /// Whether kernels are compiled with wgpu's checks of indices and loops. Those with texts of
     /// users that loop, or index what is known at run time only, always are.
@@ -102,10 +102,10 @@ const fn row(
     Row { fits, tuning }
 }
 
-/// Fallback on the H200, driver 580.159.04, 2026-11-30, `cargo bench --bench tune`, u32 sums: 4.4 us at
-/// 2^16 (copy 4.1), 5.5 at 2^18 (4.2), 9.9 at 2^20 (7.1), 16.0 at 2^22 (10.3), 55.6 at 2^24 (38.8), 183
-/// at 2^26 (136), 677 at 2^28 (522). With 56 words fallback runs out of registers: 765; look-back takes
-/// 654 there.
+/// Fallback on the H200, driver 580.159.04, 2026-11-30, `cargo bench --bench tune`, u32 sums: 4.4
+/// us at 2^16 (copy 4.1), 5.5 at 2^18 (4.2), 9.9 at 2^20 (7.1), 16.0 at 2^22 (10.3), 55.6 at 2^24
+/// (38.8), 183 at 2^26 (136), 677 at 2^28 (522). With 56 words fallback runs out of registers: 765;
+/// look-back takes 654 there.
 const NVIDIA_SHAPES: &[Shape] = &[
     shape(0, 256, 8),
     shape(1 << 18, 512, 8),

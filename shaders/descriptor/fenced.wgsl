@@ -1,9 +1,9 @@
 // Descriptors of any width: the values stand beside the state, in words of their own for the
 // aggregate and the prefix, and a fence lies between the two. WGSL has no fence but the barrier of
 // a whole workgroup, so all functions are called by all lanes of the workgroup, in flow that is
-// uniform over it, and all of it must look back. For Vulkan with coherent memory: in MSL
-// the barrier does not reach beyond the workgroup, and the HLSL was never run. The exports of split32, which
-// says what they do. Barriers: one each.
+// uniform over it, and all of it must look back. For Vulkan with coherent memory: in MSL the
+// barrier does not reach beyond the workgroup, and the HLSL was never run. The exports of split32,
+// which says what they do. Barriers: one each.
 //
 // Source: the flag after a fence of Merrill & Garland 2016.
 

@@ -9,8 +9,8 @@
 // that `offers`, unless it has published by itself, and never over a prefix; the bits must be those
 // that its own workgroup finds. descriptor_read: a tile's descriptor, in the lanes that `look`.
 //
-// Sources: the status and value in one word of Merrill & Garland 2016; states split over 32-bit words
-// as in Smith, Levien & Owens 2025.
+// Sources: the status and value in one word of Merrill & Garland 2016; states split over 32-bit
+// words as in Smith, Levien & Owens 2025.
 
 import package::descriptor::state::{Descriptor, STATE_NOTHING, STATE_AGGREGATE};
 import package::single_pass::state::{state, STATE_DESCRIPTORS, ARRAY_WORDS};

@@ -2,8 +2,8 @@
 // binding. Whole tiles go as quads, the last, partly filled one item by item.
 //
 // tile_load, row_load (one row of it), tile_store: called by any lanes, each for its own items; no
-// scratch, no barrier. Items past n load as the identity and are not stored. Source: the striped arrangement of
-// Merrill & Garland 2016.
+// scratch, no barrier. Items past n load as the identity and are not stored. Source: the striped
+// arrangement of Merrill & Garland 2016.
 
 import package::groups::{in_group, out_group};
 import package::memory::{src_quad, dst_set_quad};

@@ -1,6 +1,6 @@
-// Tiles through 16-byte accesses, all of whose items exist: the last, partly filled tile takes a pass
-// of its own. For drivers that run both sides of a branch for all lanes, as those on CPUs do: there
-// is none. Both slices must start at a multiple of 4 words of their binding.
+// Tiles through 16-byte accesses, all of whose items exist: the last, partly filled tile takes a
+// pass of its own. For drivers that run both sides of a branch for all lanes, as those on CPUs do:
+// there is none. Both slices must start at a multiple of 4 words of their binding.
 //
 // tile_load, row_load, tile_store: as in tile/vector.wgsl.
 
