@@ -103,7 +103,7 @@ struct Primitive<T> {
 }
 
 /// How often a single pass that gives up is asked again.
-const TRIES: usize = 4;
+const TRIES: usize = 2;
 
 /// Every primitive that there is. A new one is one more entry.
 fn primitives<T: Element>(context: &Context, operator: &Operator<T>) -> Result<Vec<Primitive<T>>> {
@@ -173,7 +173,10 @@ fn checks_of<T: Element>(
     for primitive in primitives(context, operator)? {
         let primitive = Rc::new(primitive);
         let tile = primitive.plan.passes.last().map_or(64, |pass| pass.kernel.tile_items());
-        for n_items in sizes(tile, single_tiles) {
+        // Those that wait for others wait long for thousands of tiles, where threads share a core.
+        let waits = ["chained", "look-back"].contains(&primitive.algorithm);
+        let most = if waits { 100 * tile + 1 } else { MANY };
+        for n_items in sizes(tile, single_tiles).into_iter().map(|n| n.min(most)) {
             let shared = primitive.clone();
             checks.push(Check {
                 primitive: primitive.name,
