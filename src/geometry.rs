@@ -110,10 +110,10 @@ impl Geometry {
         }
         let wanted = tuning.workgroup_size.clamp(1, lanes_limit).next_power_of_two();
         let mut workgroup_size = wanted.max(narrowest).min(lanes_limit);
-        let tiles_max = match (capabilities.device_type, operator.loops) {
-            (wgpu::DeviceType::Cpu, false) => CPU_TILES,
-            (wgpu::DeviceType::Cpu, true) => CPU_LOOPING_TILES,
-            _ => u32::MAX,
+        let tiles_max = match (is_cpu, operator.loops) {
+            (true, false) => CPU_TILES,
+            (true, true) => CPU_LOOPING_TILES,
+            (false, _) => u32::MAX,
         };
         let mut geometry = loop {
             // There is scratch for subgroups of 4 lanes or more.

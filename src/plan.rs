@@ -126,6 +126,17 @@ impl Placement {
         Placement { n_items, src_words, dst_words, ..Placement::ALIGNED }
     }
 
+    /// `n_items` of its items from item `first` on, of an operator with inputs and outputs of so many
+    /// words. Words of a binding are counted in 32 bits; a plan for more is for print only.
+    pub(crate) fn part(self, first: u32, n_items: u32, in_words: u32, out_words: u32) -> Self {
+        Placement {
+            n_items,
+            src_word: self.src_word.wrapping_add(first.wrapping_mul(in_words)),
+            dst_word: self.dst_word.wrapping_add(first.wrapping_mul(out_words)),
+            ..self
+        }
+    }
+
     /// Slices at the start of bindings with room for a quad of words at least.
     pub(crate) const fn at_start(memory: Memory, n_items: u32) -> Self {
         Placement {

@@ -57,6 +57,7 @@ pub(crate) const FILES: &[(&str, &str)] = embed!(
     "subgroup_scan/ladder"
     "tile/block"
     "tile/layout"
+    "tile/quads"
     "tile/scalar"
     "tile/vector"
     "tile/whole"

@@ -4,48 +4,17 @@
 //
 // tile_load, row_load, tile_store: as in tile/vector.wgsl.
 
-import package::groups::{in_group, out_group};
-import package::memory::{src_quad, dst_set_quad};
 import package::subgroup::{Group, Lane};
-import package::tile::layout::{lane_item, row_items};
+import package::tile::quads::{quads_tile_load, quads_row_load, quads_tile_store};
 
 fn tile_load(group: Group, lane: Lane, tile: u32, items: ptr<function, array<T, ITEMS>>) {
-    let first = lane_item(group, lane, tile);
-    let stride = row_items(group);
-    for (var row = 0u; row < ROWS; row += 1u) { // unroll
-        let loaded = quads_load(first + row * stride);
-        for (var i = 0u; i < GROUP; i += 1u) { // unroll
-            (*items)[row * GROUP + i] = loaded[i];
-        }
-    }
+    quads_tile_load(group, lane, tile, items);
 }
 
 fn row_load(group: Group, lane: Lane, tile: u32, row: u32, items: ptr<function, array<T, GROUP>>) {
-    *items = quads_load(lane_item(group, lane, tile) + row * row_items(group));
-}
-
-// The items of a group.
-fn quads_load(first: u32) -> array<T, GROUP> {
-    let quad = first / GROUP * IN_QUADS;
-    var quads: array<vec4<u32>, IN_QUADS>;
-    for (var q = 0u; q < IN_QUADS; q += 1u) { // unroll
-        quads[q] = src_quad(quad + q);
-    }
-    return in_group(quads);
+    *items = quads_row_load(group, lane, tile, row);
 }
 
 fn tile_store(group: Group, lane: Lane, tile: u32, items: ptr<function, array<T, ITEMS>>) {
-    let first = lane_item(group, lane, tile);
-    let stride = row_items(group);
-    for (var row = 0u; row < ROWS; row += 1u) { // unroll
-        let quad = (first + row * stride) / GROUP * OUT_QUADS;
-        var stored: array<T, GROUP>;
-        for (var i = 0u; i < GROUP; i += 1u) { // unroll
-            stored[i] = (*items)[row * GROUP + i];
-        }
-        let quads = out_group(stored);
-        for (var q = 0u; q < OUT_QUADS; q += 1u) { // unroll
-            dst_set_quad(quad + q, quads[q]);
-        }
-    }
+    quads_tile_store(group, lane, tile, items);
 }

@@ -69,9 +69,7 @@ impl Geometry {
         let downsweep = |(part, first)| self.after_spine(operator, kernel, part, first, counted);
         let downsweeps = parts.iter().zip(&upsweeps).map(downsweep);
         let downsweeps = downsweeps.collect::<Result<Vec<Pass>, Error>>()?;
-        let arguments = Self::arguments(&upsweeps, counted);
-        let passes = arguments.into_iter().chain(upsweeps).chain([spine]).chain(downsweeps);
-        Ok(Plan { passes: passes.collect() })
+        Ok(Self::around(spine, upsweeps, downsweeps, counted))
     }
 
     /// The same by scans of chunks, a spine, and what stands before each chunk combined to the
@@ -116,9 +114,13 @@ impl Geometry {
         };
         let propagates = parts.iter().zip(&chunks).map(propagate);
         let propagates = propagates.collect::<Result<Vec<Pass>, Error>>()?;
-        let arguments = Self::arguments(&chunks, counted);
-        let passes = arguments.into_iter().chain(chunks).chain([spine]).chain(propagates);
-        Ok(Plan { passes: passes.collect() })
+        Ok(Self::around(spine, chunks, propagates, counted))
+    }
+
+    /// A spine between the passes before it and after it.
+    fn around(spine: Pass, first: Vec<Pass>, last: Vec<Pass>, counted: Counted) -> Plan {
+        let arguments = Self::arguments(&first, counted);
+        Plan { passes: arguments.into_iter().chain(first).chain([spine]).chain(last).collect() }
     }
 
     /// The passes that reduce each chunk of each piece to one partial, side by side.
@@ -234,25 +236,16 @@ impl Geometry {
         if !self.whole_tiles || kernel.extent == Extent::Buffer {
             return pieces.to_vec();
         }
+        let (in_words, out_words) = (operator.input.words(), operator.output.words());
         let mut parts = Vec::new();
         for piece in pieces {
             let last = piece.n_items % kernel.tile_items();
             let whole = piece.n_items - last;
             if whole > 0 {
-                parts.push(Placement { n_items: whole, ..*piece });
+                parts.push(piece.part(0, whole, in_words, out_words));
             }
             if last > 0 || whole == 0 {
-                parts.push(Placement {
-                    n_items: last,
-                    // Words of a binding are counted in 32 bits; a plan for more is for print only.
-                    src_word: piece
-                        .src_word
-                        .wrapping_add(whole.wrapping_mul(operator.input.words())),
-                    dst_word: piece
-                        .dst_word
-                        .wrapping_add(whole.wrapping_mul(operator.output.words())),
-                    ..*piece
-                });
+                parts.push(piece.part(whole, last, in_words, out_words));
             }
         }
         parts

@@ -28,22 +28,13 @@ impl Geometry {
         let tiles_max = ARRAY_WORDS / self.descriptor.words(operator.accumulator.words());
         let part_items = tiles_max.saturating_mul(kernel.tile_items());
         let row = self.workgroups_limit;
+        let (in_words, out_words) = (operator.input.words(), operator.output.words());
         let mut passes = Vec::new();
         for piece in pieces {
             let mut first = 0;
             while first < piece.n_items {
                 let n_items = part_items.min(piece.n_items - first);
-                let placement = Placement {
-                    n_items,
-                    // Words of a binding are counted in 32 bits; a plan for more is for print only.
-                    src_word: piece
-                        .src_word
-                        .wrapping_add(first.wrapping_mul(operator.input.words())),
-                    dst_word: piece
-                        .dst_word
-                        .wrapping_add(first.wrapping_mul(operator.output.words())),
-                    ..*piece
-                };
+                let placement = piece.part(first, n_items, in_words, out_words);
                 let mut pass = self.pass(operator, kernel, placement, 1)?.with_carry(carry);
                 let n_tiles = pass.params.n_tiles;
                 (pass.workgroups, pass.rows) = (n_tiles.min(row), n_tiles.div_ceil(row));
