@@ -6,7 +6,7 @@
 // flow that is uniform over it, after section_set, with the same n in all. Entries 0 to n - 1
 // are scanned in place; all lanes get the combination of all. n is at most twice
 // WORKGROUP_SIZE. What stands at n and past it is not read; the exclusive scan overwrites it up
-// to the next power of two, which SECTION_SIZE must reach. Barriers: 1 + 2 log2 n, 2 more for
+// to the next power of two, which SECTION_SIZE must reach. Barriers: 1 + 2 log2 n, 3 more for
 // the exclusive scan, log2 rounded up; the first one before all accesses, the last one after.
 //
 // Sources: Brent & Kung 1982; Blelloch 1990.
@@ -36,9 +36,10 @@ fn workgroup_exclusive_scan(group: Group, lane: Lane, n: u32) -> T {
     let total = section_get(size - 1u);
     workgroupBarrier();
     if (lane.index == 0u) {
-        // Lane 0 is also the one that takes it, in the first step.
         section_set(size - 1u, identity());
     }
+    // A section of one entry takes no step, so the barrier cannot be left to them.
+    workgroupBarrier();
     for (var stride = size >> 1u; stride > 0u; stride >>= 1u) {
         let right = (lane.index + 1u) * 2u * stride - 1u;
         if (right < size) {

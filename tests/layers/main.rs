@@ -7,5 +7,6 @@ mod elements;
 mod harness;
 #[path = "../common/pairwise.rs"]
 mod pairwise;
+mod races;
 mod subgroup;
 mod workgroup;

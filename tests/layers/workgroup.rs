@@ -9,23 +9,23 @@ use crate::elements::{Make, Visit};
 use crate::harness::{Shader, inclusive, items, same, words};
 use crate::{elements, pairwise};
 
-const SCAN: &str = include_str!("scan.wgsl");
-const REDUCE: &str = include_str!("reduce.wgsl");
-const SHARED: &str = include_str!("shared.wgsl");
+pub const SCAN: &str = include_str!("scan.wgsl");
+pub const REDUCE: &str = include_str!("reduce.wgsl");
+pub const SHARED: &str = include_str!("shared.wgsl");
 
-const LANES: usize = 128;
+pub const LANES: usize = 128;
 
 /// Entries of the section: room for two a lane, or for runs of five.
-const SECTION: usize = 5 * LANES;
+pub const SECTION: usize = 5 * LANES;
 
-const SCANS: [WorkgroupScan; 4] = [
+pub const SCANS: [WorkgroupScan; 4] = [
     WorkgroupScan::KoggeStone,
     WorkgroupScan::BrentKung,
     WorkgroupScan::Coarsened(SectionScan::KoggeStone),
     WorkgroupScan::Coarsened(SectionScan::BrentKung),
 ];
 
-const REDUCES: [WorkgroupReduce; 6] = [
+pub const REDUCES: [WorkgroupReduce; 6] = [
     WorkgroupReduce::Interleaved,
     WorkgroupReduce::Strided,
     WorkgroupReduce::Sequential,
@@ -35,7 +35,7 @@ const REDUCES: [WorkgroupReduce; 6] = [
 ];
 
 /// The most entries that a scan takes.
-fn most(scan: WorkgroupScan) -> usize {
+pub fn most(scan: WorkgroupScan) -> usize {
     match scan {
         WorkgroupScan::KoggeStone => LANES,
         WorkgroupScan::BrentKung => 2 * LANES,
@@ -44,7 +44,7 @@ fn most(scan: WorkgroupScan) -> usize {
 }
 
 /// Native subgroups where there are any, else 8 lanes emulated.
-fn own(context: &Context) -> Layers {
+pub fn own(context: &Context) -> Layers {
     Layers::for_subgroup(match context.capabilities().subgroups {
         true => Subgroup::Native,
         false => Subgroup::Emulated(8),
@@ -53,7 +53,7 @@ fn own(context: &Context) -> Layers {
 
 /// One way of scanning `n` items in rounds of `round`: every output, every lane's totals, and what
 /// stands past the end.
-fn check_scan<T: Element>(
+pub fn check_scan<T: Element>(
     context: &Context,
     shader: &Shader,
     operator: &Operator<T>,
@@ -112,7 +112,7 @@ fn check_scan<T: Element>(
 }
 
 /// The reduction of `n` items in rounds of one a lane, as every lane gets it.
-fn check_reduce<T: Element>(
+pub fn check_reduce<T: Element>(
     context: &Context,
     shader: &Shader,
     operator: &Operator<T>,
@@ -131,6 +131,36 @@ fn check_reduce<T: Element>(
         if !same(got, &wanted) {
             let (round, lane) = (i / lanes, i % lanes);
             return Err(format!("lane {lane}, round {round}: {got:?}, wanted {wanted:?}"));
+        }
+    }
+    Ok(())
+}
+
+/// Several functions one after another, over 8 rounds of one item a lane.
+pub fn check_shared(
+    context: &Context,
+    shader: &Shader,
+    input: &[u32],
+    [first, second]: [usize; 2],
+) -> Result<(), String> {
+    let operator = Operator::<u32>::sum();
+    let input = &input[..8 * LANES];
+    let src = context.upload(input).unwrap();
+    let values = context.allocate::<u32>(6 * input.len() as u64).unwrap();
+    shader.run([first as u32, second as u32, 0, 0], &[&src, &values]);
+    let got = context.download(&values).unwrap();
+    for (round, items) in input.chunks(LANES).enumerate() {
+        let sum = |items: &[u32]| items.iter().fold(0, |a: u32, b| a.wrapping_add(*b));
+        // The second scan is of the first one's results.
+        let mut scanned = inclusive(&items[..first], &operator);
+        scanned.extend_from_slice(&items[first..]);
+        let twice = sum(&scanned[..second]);
+        let (all, part) = (sum(items), sum(&items[..second]));
+        let wanted = [sum(&items[..first]), twice, all, part, all, part];
+        for (lane, got) in got[round * LANES * 6..][..LANES * 6].chunks(6).enumerate() {
+            if got != wanted {
+                return Err(format!("lane {lane}, round {round}: {got:?}, wanted {wanted:?}"));
+            }
         }
     }
     Ok(())
@@ -294,7 +324,6 @@ fn functions_share_the_section() {
     let Some(context) = crate::common::context() else { return };
     let operator = Operator::<u32>::sum();
     let input: Vec<u32> = (0..8 * LANES).map(u32::any).collect();
-    let src = context.upload(&input).unwrap();
     for turn in 0..2 * REDUCES.len() {
         let layers = match turn % 2 {
             0 => own(context),
@@ -303,25 +332,9 @@ fn functions_share_the_section() {
         let scan = SCANS[turn % SCANS.len()];
         let layers = Layers { scan, reduce: REDUCES[turn / 2], ..layers };
         let shader = Shader::new(context, layers, &operator, SHARED, [LANES as u32; 2]);
-        for [first, second] in [[100, 37], [LANES, LANES], [1, 80], [65, 0]] {
-            let values = context.allocate::<u32>(6 * input.len() as u64).unwrap();
-            shader.run([first as u32, second as u32, 0, 0], &[&src, &values]);
-            let got = context.download(&values).unwrap();
-            for (round, items) in input.chunks(LANES).enumerate() {
-                let sum = |items: &[u32]| items.iter().fold(0, |a: u32, b| a.wrapping_add(*b));
-                // The second scan is of the first one's results.
-                let mut scanned = inclusive(&items[..first], &operator);
-                scanned.extend_from_slice(&items[first..]);
-                let twice = sum(&scanned[..second]);
-                let (all, part) = (sum(items), sum(&items[..second]));
-                let wanted = [sum(&items[..first]), twice, all, part, all, part];
-                for (lane, got) in got[round * LANES * 6..][..LANES * 6].chunks(6).enumerate() {
-                    assert_eq!(
-                        got, wanted,
-                        "lane {lane}, round {round}, {first}, {second}, {layers:?}"
-                    );
-                }
-            }
+        for sizes in [[100, 37], [LANES, LANES], [1, 80], [65, 0]] {
+            check_shared(context, &shader, &input, sizes)
+                .unwrap_or_else(|e| panic!("{sizes:?}, {layers:?}: {e}"));
         }
     }
 }
