@@ -12,21 +12,22 @@ fn check<T: Element>(
     inputs: &[Vec<T>],
 ) {
     let Some(scan) = scan_by(context, operator, Kind::Inclusive, way, tuning) else { return };
-    let mut done = 0;
-    for input in inputs {
+    for (index, input) in inputs.iter().enumerate() {
         let source = context.upload(input).unwrap();
         let output = context.allocate::<T>(input.len() as u64).unwrap();
         let start = std::time::Instant::now();
-        let got = checked(context, &scan, way, &source, &output);
+        // Of the first input's few tiles some call is right; larger ones may give up.
+        let got = match index {
+            0 => Some(insisted(context, &scan, way, &source, &output)),
+            _ => checked(context, &scan, way, &source, &output),
+        };
         // The driver compiles in here, and other drivers' tests may run beside.
         assert!(start.elapsed().as_secs() < 60, "{way:?} takes too long");
         let Some(got) = got else { continue };
-        done += 1;
         let wanted = reference::scan(input, operator, Kind::Inclusive, None).unwrap();
         let difference = common::first_difference(&got, &wanted);
         assert_eq!(difference, None, "{operator:?} {way:?} n = {}", input.len());
     }
-    assert!(done > 0, "{operator:?} {way:?} gave up each time");
 }
 
 fn tile(context: &Context, tuning: &Tuning) -> usize {
@@ -78,12 +79,10 @@ fn c4_every_level_and_every_workgroup_width() {
         let t = tile(&context, &tuning);
         let items = |n: usize| (0..n as u32).map(|i| i % 13 + 1).collect::<Vec<u32>>();
         for (index, way) in ways().into_iter().enumerate() {
-            // One that no driver makes a pass give up each time.
-            let mut inputs = vec![items(3 * t + 1), items(t * t + 1), items(t * t + t + 3)];
-            // Thousands of tiles of a chained scan take a time slice each where cores are fewer than
-            // threads.
-            let chained = way.0 == Algorithm::Chained;
-            if !chained && index % 3 == hash(workgroup_size, 0) as usize % 3 {
+            let mut inputs = vec![items(3 * t + 1), items(t * t + 1 + index % 2 * t)];
+            // Thousands of tiles of a pass that waits take a time slice each where cores are fewer
+            // than threads.
+            if !may_give_up(way.0) && index % 3 == hash(workgroup_size, 0) as usize % 3 {
                 inputs.push(items((1 << 22) + 1));
             }
             check(&context, &Operator::<u32>::sum(), way, &tuning, &inputs);

@@ -3,6 +3,9 @@
 use crate::common::operators::{Exact, hash};
 use crate::*;
 
+/// Items of few tiles.
+const FEW: usize = 2048;
+
 /// Calls that gave up, of `rounds`; every other word is compared.
 fn repeat(context: &Context, way: Way, n: usize, rounds: usize) -> Option<usize> {
     let sum = Operator::<u32>::sum();
@@ -24,8 +27,8 @@ fn repeat(context: &Context, way: Way, n: usize, rounds: usize) -> Option<usize>
             None => gave_up += 1,
         }
     }
-    // The full run's sizes may be too much for a busy software driver each time.
-    assert!(is_full() || gave_up < rounds, "{way:?} gave up in all {rounds} calls");
+    // How many of its calls give up is the driver's affair, but of a few tiles not all do.
+    assert!(n > FEW || gave_up < rounds, "{way:?} gave up in all {rounds} calls");
     Some(gave_up)
 }
 
@@ -39,8 +42,8 @@ fn j1_many_calls_with_alternating_data() {
             continue;
         }
         let sizes = match (is_full(), may_give_up(way.0)) {
-            (true, _) => vec![(1 << 20, 500), (1 << 24, 50)],
-            (false, true) => vec![(1 << 19, 10)],
+            (true, _) => vec![(FEW, 10), (1 << 20, 500), (1 << 24, 50)],
+            (false, true) => vec![(FEW, 10), (1 << 18, 10)],
             (false, false) => vec![(1 << 19, 50)],
         };
         for (n, rounds) in sizes {

@@ -7,7 +7,7 @@ use crate::*;
 fn stalled_tiles_are_reduced_by_others_or_end_the_call() {
     let Some(context) = own() else { return };
     let affine = operators::affine();
-    let input: Vec<[u32; 2]> = (0..20_000).map(operators::affine_item).collect();
+    let input: Vec<[u32; 2]> = (0..8_000).map(operators::affine_item).collect();
     let wanted = reference::scan(&input, &affine, Kind::Inclusive, None).unwrap();
     for (turn, context) in [context.clone(), common::without_subgroups(&context)].iter().enumerate()
     {
