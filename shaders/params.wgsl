@@ -22,9 +22,10 @@ struct Params {
     workgroups: u32,
     // 1 when a reduction of no item gives the operator's value of nothing.
     of_nothing: u32,
-    padding_0: u32,
-    padding_1: u32,
-    // The words of that accumulator.
+    // Items of the pieces before this one, modulo 2^32.
+    first_item: u32,
+    padding: u32,
+    // The words of that accumulator; of a compaction, where its other slices lie (compact.wgsl).
     carry: array<vec4<u32>, 4>,
 }
 

@@ -6,8 +6,9 @@
 
 import package::workgroup::{WORKGROUP_SIZE};
 import package::subgroup::{Group, Lane};
-import package::tile::{tile_load, tile_store};
-import package::tile::layout::{chunk_tiles};
+import package::payload::{tile_out, end_out};
+import package::tile::{tile_load};
+import package::tile::layout::{chunk_tiles, tile_count};
 import package::tile_finish::{tile_finish};
 import package::tile_scan::{tile_scan};
 import package::carry::{carry_in};
@@ -22,6 +23,11 @@ fn downsweep(group: Group, lane: Lane) {
         let totals = tile_scan(group, lane, &items);
         tile_finish(&items, combine(carry, totals.prefix));
         carry = combine(carry, totals.total);
-        tile_store(group, lane, tile, &items);
+        tile_out(group, lane, tile, &items);
+    }
+    // The last chunk, or of no tile the first.
+    let is_last = tiles.y == tile_count() && (tiles.x < tiles.y || group.workgroup.x == 0u);
+    if (is_last && lane.index == 0u) {
+        end_out(carry);
     }
 }

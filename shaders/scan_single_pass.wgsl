@@ -3,15 +3,17 @@
 //
 // Sources: Merrill & Garland 2016; Smith, Levien & Owens 2025.
 
+import package::carry::{carry_in};
 import package::descriptor::state::{STATE_AGGREGATE, STATE_FAILED};
 import package::look_back::{look_back};
 import package::params::{params};
+import package::payload::{tile_out, end_out};
 import package::single_pass::publish::{publish};
 import package::single_pass::state::{state, STATE_STATUS, take_ticket, clean, state_carry};
 import package::single_pass::walk::{Walk, WALK_GOES_ON, WALK_FAILED};
 import package::stalled::{on_stall};
 import package::subgroup::{Group, Lane};
-import package::tile::{tile_load, tile_store};
+import package::tile::{tile_load};
 import package::tile::layout::{tile_count};
 import package::tile_finish::{tile_finish};
 import package::tile_scan::{tile_scan};
@@ -21,7 +23,11 @@ import package::workgroup::{WORKGROUP_SIZE};
 fn single_pass(group: Group, lane: Lane) {
     let n_tiles = tile_count();
     // More workgroups than tiles leave before they take one, so the last taker has the last tile.
-    if (group.workgroup.y * params.workgroups + group.workgroup.x >= n_tiles) {
+    let number = group.workgroup.y * params.workgroups + group.workgroup.x;
+    if (number >= n_tiles) {
+        if (n_tiles == 0u && number == 0u && lane.index == 0u) {
+            end_out(carry_in(0u));
+        }
         return;
     }
     let taken = take_ticket(group, lane, n_tiles);
@@ -49,11 +55,13 @@ fn single_pass(group: Group, lane: Lane) {
     }
     if (lane.index == 0u && taken.tile == n_tiles - 1u) {
         // What the next piece begins with.
-        let words = acc_encode(leave(combine(prefix, totals.total)));
+        let total = combine(prefix, totals.total);
+        let words = acc_encode(leave(total));
         for (var w = 0u; w < ACC_WORDS; w += 1u) { // unroll
             atomicStore(&state[state_carry(true) + w], words[w]);
         }
+        end_out(total);
     }
     tile_finish(&items, combine(prefix, totals.prefix));
-    tile_store(group, lane, taken.tile, &items);
+    tile_out(group, lane, taken.tile, &items);
 }

@@ -191,8 +191,9 @@ impl Geometry {
     fn kernel(&self, operator: &Definition, root: Root) -> Kernel {
         let (input, output) = (operator.input, operator.output);
         let group = match root {
-            // A reduction writes single items, so its groups need not suit the output.
+            // These write single items, so their groups need not suit the output.
             Root::Reduce | Root::Arguments => input.group_items(),
+            _ if operator.payload.compacts() => input.group_items(),
             _ => input.group_items().max(output.group_items()),
         };
         let words = input.words().max(operator.accumulator.words());
@@ -232,6 +233,8 @@ impl Geometry {
             memory: Memory::Separate,
             carry: Carry::Params,
             extent: Extent::Params,
+            payload: operator.payload,
+            flags: operator.flags,
             single_pass: (root == Root::SinglePass).then_some(single_pass),
             checked: self.checked || operator.loops || operator.indexes,
             exclusive: false,
@@ -244,7 +247,8 @@ impl Geometry {
     /// The widest accesses that a pass may use: quads and blocks must be whole in every binding that
     /// is used by them.
     fn tile(&self, operator: &Definition, kernel: Kernel, placement: Placement) -> Tile {
-        let reads_only = matches!(kernel.root, Root::Reduce | Root::Arguments);
+        let single_items = matches!(kernel.root, Root::Reduce | Root::Arguments);
+        let reads_only = single_items || kernel.payload.compacts();
         let (input, output) = kernel.words(operator);
         let whole =
             |of: u32, words: u64, first: u32| words >= u64::from(of) && first.is_multiple_of(of);
@@ -308,7 +312,8 @@ impl Geometry {
                 count_word: 0,
                 workgroups,
                 of_nothing: 0,
-                padding: [0; 2],
+                first_item: placement.first_item,
+                padding: 0,
                 carry: [0; 16],
             },
             count: Resource::Count,

@@ -55,6 +55,7 @@ pub use wgpu;
 
 mod algorithm;
 mod capabilities;
+mod compaction;
 mod context;
 mod element;
 mod error;
@@ -62,6 +63,7 @@ mod geometry;
 pub mod guide;
 mod layout;
 mod operator;
+mod partition;
 mod pieces;
 mod pipeline;
 mod plan;
@@ -69,31 +71,42 @@ mod prepared;
 mod record;
 mod reduce;
 pub mod reference;
+mod run_length;
 mod scan;
 mod scratch;
+mod select;
+mod selection;
 mod self_test;
 mod shader;
 mod slice;
 mod transfer;
 mod tuning;
+mod unique;
 pub mod wgsl;
 
 pub use algorithm::{Algorithm, Choice};
 pub use capabilities::{Capabilities, requirements};
+pub use compaction::Call;
 pub use context::{Adapter, Context, adapters};
 pub use element::{Element, Integer, Numeric};
 pub use error::Error;
 pub use layout::{Layout, Scalar};
 pub use operator::Operator;
+pub use partition::{Partition, PartitionThree};
 pub use plan::{Params, Pass, Plan, Resource};
 pub use reduce::Reduce;
+pub use run_length::{LongRuns, RunLengths};
 pub use scan::{Counters, Dispatched, Kind, Scan};
+pub use select::Select;
+pub use selection::{Equality, Predicate};
 pub use self_test::SelfTest;
 pub use shader::kernel::{
-    Carry, Descriptor, Extent, Kernel, LookBack, Memory, Part, Root, SinglePass, Stalled, Tile,
+    Carry, Descriptor, Extent, Flags, Kernel, LookBack, Memory, Part, Payload, Root, SinglePass,
+    Stalled, Tile,
 };
 pub use slice::{GpuSlice, Segment};
 pub use tuning::{Builtins, Shape, Tuning};
+pub use unique::{Unique, UniqueByKey};
 
 impl Context {
     /// Reduces items of the host in one call; [`Reduce`] serves repeated use.

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use crate::element::{self, Arithmetic, Constant, Element, Integer, Numeric};
 use crate::error::Error;
 use crate::layout::Layout;
-use crate::shader::kernel::Kernel;
+use crate::selection::Selection;
+use crate::shader::kernel::{Flags, Kernel, Payload};
 use crate::shader::user_text::{self, Role};
 
 /// A function of the host that does what the WGSL text does.
@@ -58,8 +59,17 @@ pub(crate) struct Definition {
     pub combine: String,
     /// `fn lift(x: IN) -> ACC`.
     pub lift: String,
+    /// Whether `lift` takes the item's number too: `i: u32`.
+    pub lift_indexed: bool,
     /// `fn lower(x: ACC) -> OUT`.
     pub lower: String,
+    /// What is scanned, and which items are written.
+    pub payload: Payload,
+    pub flags: Flags,
+    pub selection: Selection,
+    /// Words of an item of a compaction's first and second output.
+    pub first_words: u32,
+    pub second_words: u32,
     pub identity: Vec<u32>,
     pub of_nothing: Vec<u32>,
     pub commutative: bool,
@@ -94,7 +104,7 @@ pub(crate) struct Definition {
 pub struct Operator<I: Element, A: Element = I, O: Element = A> {
     pub(crate) definition: Arc<Definition>,
     pub(crate) combine: Option<Twin2<A>>,
-    pub(crate) lift: Twin<I, A>,
+    pub(crate) lift: Arc<dyn Fn(I, u32) -> A + Send + Sync>,
     pub(crate) lower: Twin<A, O>,
     pub(crate) identity: A,
     pub(crate) of_nothing: A,
@@ -158,7 +168,13 @@ impl<T: Element> Operator<T> {
             encoding,
             combine,
             lift: format!("fn lift(x: {wgsl}) -> {wgsl} {{ return x; }}"),
+            lift_indexed: false,
             lower: format!("fn lower(x: {wgsl}) -> {wgsl} {{ return x; }}"),
+            payload: Payload::Items,
+            flags: Flags::None,
+            selection: Selection::default(),
+            first_words: 1,
+            second_words: 1,
             identity: words(&identity),
             of_nothing: words(&of_nothing),
             commutative,
@@ -169,7 +185,7 @@ impl<T: Element> Operator<T> {
         Operator {
             definition: Arc::new(definition),
             combine: host,
-            lift: Arc::new(|x| x),
+            lift: Arc::new(|x, _| x),
             lower: Arc::new(|x| x),
             identity,
             of_nothing,
@@ -271,7 +287,9 @@ impl<I: Element, A: Element, O: Element> Operator<I, A, O> {
 
     /// Takes inputs of another type: `lift` is a WGSL expression in `x`, or a function
     /// `fn lift(x: In) -> Acc`, that makes an accumulator of one input; `host` does the same, and
-    /// its parameter's type says what the inputs are.
+    /// its parameter's type says what the inputs are. An expression may use the item's number
+    /// `i: u32`, modulo 2^32, and a function take it as a second parameter:
+    /// [`with_indexed_lift`](Self::with_indexed_lift).
     ///
     /// Errors: [`Error::InvalidWgsl`], with the place in `lift`; [`Error::Layout`].
     ///
@@ -291,6 +309,24 @@ impl<I: Element, A: Element, O: Element> Operator<I, A, O> {
         lift: &str,
         host: impl Fn(J) -> A + Send + Sync + 'static,
     ) -> Result<Operator<J, A, O>, Error> {
+        self.with_indexed_lift(lift, move |x, _| host(x))
+    }
+
+    /// [`Operator::with_lift`] whose `host` takes the item's number too.
+    ///
+    /// ```
+    /// use lookback::{Context, Operator};
+    /// // The sum of each item times its place.
+    /// let moment = Operator::<u32>::sum()
+    ///     .with_indexed_lift("x * i", |x: u32, i| x.wrapping_mul(i))?;
+    /// assert_eq!(Context::new()?.reduce(&[5, 7, 9], &moment)?, 25);
+    /// # Ok::<(), lookback::Error>(())
+    /// ```
+    pub fn with_indexed_lift<J: Element>(
+        self,
+        lift: &str,
+        host: impl Fn(J, u32) -> A + Send + Sync + 'static,
+    ) -> Result<Operator<J, A, O>, Error> {
         element::check_size::<J>()?;
         let checked = user_text::check(lift, Role::Lift, J::LAYOUT, A::LAYOUT)?;
         let mut definition = Arc::unwrap_or_clone(self.definition);
@@ -298,6 +334,7 @@ impl<I: Element, A: Element, O: Element> Operator<I, A, O> {
         user_text::check_together(&checked.text, Role::Lift, &others)?;
         definition.input = J::LAYOUT;
         definition.lift = checked.text;
+        definition.lift_indexed = checked.indexed;
         definition.loops |= checked.loops;
         definition.indexes |= checked.indexes;
         Ok(Operator {
@@ -362,9 +399,16 @@ impl<I: Element, A: Element, O: Element> Operator<I, A, O> {
 }
 
 impl Definition {
-    /// Whether an output has room for an accumulator.
+    /// Whether each output has room for an accumulator.
     pub fn accumulator_fits_output(&self) -> bool {
-        self.accumulator.words() == self.output.words()
+        self.accumulator.words() == self.output.words() && !self.payload.compacts()
+    }
+
+    /// Words from an item's input to the next one's, and from its output. Those of a compaction do
+    /// not stand where the items do.
+    pub fn strides(&self) -> (u32, u32) {
+        let out_words = if self.payload.compacts() { 0 } else { self.output.words() };
+        (self.input.words(), out_words)
     }
 
     /// The same operator on accumulators alone: nothing lifted, nothing lowered.
@@ -375,6 +419,10 @@ impl Definition {
             output: self.accumulator,
             lift: format!("fn lift(x: {wgsl}) -> {wgsl} {{ return x; }}"),
             lower: format!("fn lower(x: {wgsl}) -> {wgsl} {{ return x; }}"),
+            lift_indexed: false,
+            payload: Payload::Items,
+            flags: Flags::None,
+            selection: Selection::default(),
             ..self.clone()
         }
     }
@@ -387,8 +435,7 @@ impl Definition {
 
     /// The same operator from its accumulators: nothing lifted, outputs lowered.
     pub fn lowering(&self) -> Definition {
-        let plain = self.on_accumulators();
-        Definition { input: plain.input, lift: plain.lift, ..self.clone() }
+        Definition { output: self.output, lower: self.lower.clone(), ..self.on_accumulators() }
     }
 }
 

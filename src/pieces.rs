@@ -3,6 +3,8 @@
 //! A slice of several segments, or one past the largest binding, is handled piece by piece. All
 //! pieces leave their partials side by side, so one spine carries over every seam.
 
+pub(crate) mod compact;
+
 use std::ops::Range;
 
 use crate::capabilities::Capabilities;
@@ -43,6 +45,32 @@ pub(crate) struct Call {
     pub counted: Counted,
     /// Whether items are written where they are read.
     pub in_place: bool,
+    /// Of a compaction: its second input, its second and third output, its counts.
+    pub others: [Option<Span>; 4],
+    /// What the kernels of a compaction know of its slices: the constants of `shaders/compact.wgsl`.
+    pub places: [u32; 7],
+}
+
+impl Call {
+    fn of_pieces(pieces: Vec<Piece>) -> Self {
+        let counted = Counted::Host;
+        Call {
+            pieces,
+            count: None,
+            counted,
+            in_place: false,
+            others: Default::default(),
+            places: [0; 7],
+        }
+    }
+}
+
+impl Piece {
+    /// The same, after so many items.
+    fn numbered(mut self, first: u64) -> Self {
+        self.placement.first_item = first as u32;
+        self
+    }
 }
 
 impl Span {
@@ -133,13 +161,14 @@ pub(crate) fn of_scan<I: Element, O: Element>(
                 Segment { buffer: segment.buffer.clone(), bytes }
             };
             let (input, output) = (part(&src[s], in_size), part(&dst[d], out_size));
-            pieces.push(piece(capabilities, &input, &output, alignment, last - first)?);
+            let piece = piece(capabilities, &input, &output, alignment, last - first)?;
+            pieces.push(piece.numbered(first));
         }
         first = last;
         s += usize::from(last == src_end);
         d += usize::from(last == dst_end);
     }
-    Ok(Call { in_place, ..counted(capabilities, input, output, pieces)? })
+    Ok(Call { in_place, ..counted(capabilities, input, output.segments(), pieces)? })
 }
 
 /// The pieces of a reduction: all of them write, at the end, the one item of the output.
@@ -154,16 +183,33 @@ pub(crate) fn of_reduce<I: Element, O: Element>(
     let size = I::LAYOUT.size_bytes();
     let target =
         &output.segments()[output.segments().iter().position(|s| !s.is_empty()).unwrap_or(0)];
+    for segment in input.segments() {
+        check_apart(("the input", segment), ("the output", target))?;
+    }
+    let pieces = to_one_place(capabilities, input.segments(), size, target)?;
+    counted(capabilities, input, output.segments(), pieces)
+}
+
+/// The pieces of segments of which all write to one target.
+fn to_one_place(
+    capabilities: &Capabilities,
+    segments: &[Segment],
+    size: u64,
+    target: &Segment,
+) -> Result<Vec<Piece>, Error> {
     let alignment = alignment(capabilities);
     let most = most_items(capabilities, size)?;
     let mut pieces = Vec::new();
-    for segment in input.segments() {
-        check_apart(("the input", segment), ("the output", target))?;
+    let mut first = 0;
+    for segment in segments {
         let mut start = segment.bytes.start;
         while start < segment.bytes.end {
             let end = segment.bytes.end.min(start + most * size);
             let part = Segment { buffer: segment.buffer.clone(), bytes: start..end };
-            pieces.push(piece(capabilities, &part, target, alignment, (end - start) / size)?);
+            let n_items = (end - start) / size;
+            let piece = piece(capabilities, &part, target, alignment, n_items)?;
+            pieces.push(piece.numbered(first));
+            first += n_items;
             start = end;
         }
     }
@@ -174,18 +220,18 @@ pub(crate) fn of_reduce<I: Element, O: Element>(
         let placement = Placement { dst_word: output.word(), ..placement };
         pieces.push(Piece { input: output.clone(), output, placement });
     }
-    counted(capabilities, input, output, pieces)
+    Ok(pieces)
 }
 
 /// The call on pieces: with the input's count, if it has one.
-fn counted<I: Element, O: Element>(
+fn counted<I: Element>(
     capabilities: &Capabilities,
     input: &GpuSlice<I>,
-    output: &GpuSlice<O>,
+    outputs: &[Segment],
     pieces: Vec<Piece>,
 ) -> Result<Call, Error> {
     let Some(Count { segment, indirect }) = input.count() else {
-        return Ok(Call { pieces, count: None, counted: Counted::Host, in_place: false });
+        return Ok(Call::of_pieces(pieces));
     };
     let wanted = wgpu::BufferUsages::STORAGE;
     let got = segment.buffer.usage();
@@ -197,7 +243,7 @@ fn counted<I: Element, O: Element>(
         return Err(Error::Length { what, wanted: 1, got: pieces.len() as u64 });
     }
     // wgpu lets no buffer be read through one binding and written through another.
-    let mut written = output.segments().iter().filter(|segment| !segment.is_empty());
+    let mut written = outputs.iter().filter(|segment| !segment.is_empty());
     if let Some(shared) = written.find(|shared| shared.buffer == segment.buffer) {
         let (first, second) = (name(("the count", segment)), name(("the output", shared)));
         return Err(Error::Aliased { first, second });
@@ -208,7 +254,7 @@ fn counted<I: Element, O: Element>(
         true => Counted::Indirect { count_word },
         false => Counted::Device { count_word },
     };
-    Ok(Call { pieces, count: Some(span), counted, in_place: false })
+    Ok(Call { count: Some(span), counted, ..Call::of_pieces(pieces) })
 }
 
 fn check_usages<I: Element, O: Element>(
@@ -301,6 +347,7 @@ fn piece(
         memory: if one_buffer { Memory::Shared } else { Memory::Separate },
         src_words: src.size_bytes() / 4,
         dst_words: dst.size_bytes() / 4,
+        first_item: 0,
     };
     Ok(Piece { input: src, output: dst, placement })
 }

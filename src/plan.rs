@@ -29,9 +29,11 @@ pub struct Params {
     pub workgroups: u32,
     /// 1 when a reduction of no item gives the operator's value of nothing.
     pub of_nothing: u32,
+    /// Items of the pieces before this one, modulo 2^32.
+    pub first_item: u32,
     /// Nothing; makes `carry` stand where WGSL puts it.
-    pub padding: [u32; 2],
-    /// The words of that accumulator.
+    pub padding: u32,
+    /// The words of that accumulator; of a compaction, where its other slices lie.
     pub carry: [u32; 16],
 }
 
@@ -52,6 +54,14 @@ pub enum Resource {
     State,
     /// The part of it that holds descriptors.
     Descriptors,
+    /// A compaction's flags, or the values of its keys.
+    SecondInput,
+    /// A compaction's second output.
+    SecondOutput,
+    /// A compaction's third output.
+    ThirdOutput,
+    /// A compaction's counts.
+    Tally,
 }
 
 /// One dispatch.
@@ -112,6 +122,8 @@ pub struct Placement {
     pub src_words: u64,
     /// Words of the output's binding.
     pub dst_words: u64,
+    /// Items of the pieces before it, modulo 2^32.
+    pub first_item: u32,
 }
 
 impl Placement {
@@ -133,6 +145,7 @@ impl Placement {
             n_items,
             src_word: self.src_word.wrapping_add(first.wrapping_mul(in_words)),
             dst_word: self.dst_word.wrapping_add(first.wrapping_mul(out_words)),
+            first_item: self.first_item.wrapping_add(first),
             ..self
         }
     }
@@ -147,6 +160,7 @@ impl Placement {
             memory,
             src_words: 4,
             dst_words: 4,
+            first_item: 0,
         }
     }
 }

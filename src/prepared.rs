@@ -112,7 +112,10 @@ impl<I: Element, A: Element, O: Element> Prepared<I, A, O> {
         let numbered = call.pieces.iter().enumerate();
         let placement = |(piece, of): (usize, &Piece)| Placement { piece, ..of.placement };
         let placements: Vec<Placement> = numbered.map(placement).collect();
-        let plan = plan(&placements, call.counted)?;
+        let mut plan = plan(&placements, call.counted)?;
+        for pass in plan.passes.iter_mut().filter(|pass| pass.kernel.payload.compacts()) {
+            pass.params.carry[..call.places.len()].copy_from_slice(&call.places);
+        }
         record::record(&self.context, &self.kernels, &self.scratch, &plan, call, pass)?;
         Ok(plan.passes.iter().any(|pass| pass.kernel.root == Root::SinglePass))
     }

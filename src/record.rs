@@ -7,7 +7,7 @@ use crate::pipeline::Kernels;
 use crate::plan::{Params, Pass, Plan, Resource};
 use crate::scratch::STATE_WORDS;
 use crate::scratch::Scratch;
-use crate::shader::kernel::{Carry, Descriptor, Extent, Memory, Root, Tile};
+use crate::shader::kernel::Slot;
 
 /// Uniform bindings start at multiples of this; it is WebGPU's upper bound of the alignment.
 const UNIFORM_STRIDE: u64 = 256;
@@ -74,6 +74,11 @@ fn bind_groups(
                 Resource::Descriptors => &descriptors,
                 // Only kernels of a call with a count ask for it.
                 Resource::Count => call.count.as_ref().unwrap_or(&arguments),
+                // Nothing of an empty slice is read or written, and nothing of it could be bound.
+                Resource::SecondInput => call.others[0].as_ref().unwrap_or(&partials),
+                Resource::SecondOutput => call.others[1].as_ref().unwrap_or(&partials),
+                Resource::ThirdOutput => call.others[2].as_ref().unwrap_or(&partials),
+                Resource::Tally => call.others[3].as_ref().unwrap_or(&partials),
             };
             entries.push(wgpu::BindGroupEntry { binding, resource: span.binding() });
         }
@@ -86,47 +91,24 @@ fn bind_groups(
     Ok(plan.passes.iter().zip(pipelines).enumerate().map(group).collect())
 }
 
-/// The storage bindings that a pass uses, by the numbers in `shaders/memory` and `shaders/carry`.
+/// The storage bindings that a pass uses.
 pub(crate) fn bindings(pass: &Pass) -> Vec<(u32, Resource)> {
-    let quads = pass.kernel.tile != Tile::Scalar;
-    let words = pass.kernel.tile != Tile::Whole;
-    // A reduction writes single items.
-    let reads_only = pass.kernel.root == Root::Reduce;
-    let mut bindings = Vec::with_capacity(7);
-    let mut push = |binding, resource, is_used: bool| {
-        if is_used {
-            bindings.push((binding, resource));
-        }
+    let resource = |(number, slot): (u32, Slot)| {
+        let resource = match slot {
+            Slot::Src => pass.src,
+            Slot::Dst => pass.dst,
+            Slot::Partials => Resource::Partials,
+            Slot::Count => pass.count,
+            Slot::State => Resource::State,
+            Slot::Descriptors => Resource::Descriptors,
+            Slot::SecondSrc => Resource::SecondInput,
+            Slot::SecondDst => Resource::SecondOutput,
+            Slot::ThirdDst => Resource::ThirdOutput,
+            Slot::Tally => Resource::Tally,
+        };
+        (number, resource)
     };
-    match pass.kernel.memory {
-        // It reads nothing but the count.
-        _ if pass.kernel.root == Root::Arguments => push(4, pass.dst, true),
-        Memory::Separate => {
-            push(1, pass.src, quads);
-            push(2, pass.src, words);
-            push(3, pass.dst, quads && !reads_only);
-            push(4, pass.dst, words || reads_only);
-        }
-        Memory::Shared => {
-            push(3, pass.dst, quads);
-            push(4, pass.dst, words || reads_only);
-        }
-    }
-    if pass.kernel.carry == Carry::Partials || pass.kernel.root == Root::Chunks {
-        bindings.push((5, Resource::Partials));
-    }
-    if pass.kernel.extent == Extent::Buffer {
-        bindings.push((6, pass.count));
-    }
-    if let Some(single_pass) = pass.kernel.single_pass {
-        bindings.push((7, Resource::State));
-        match single_pass.descriptor {
-            Descriptor::Split32 => {}
-            Descriptor::Packed64 => bindings.push((8, Resource::Descriptors)),
-            Descriptor::Fenced => bindings.push((8, Resource::State)),
-        }
-    }
-    bindings
+    pass.kernel.bindings().into_iter().map(resource).collect()
 }
 
 /// One uniform buffer with the parameters of every pass, written before it is first used.

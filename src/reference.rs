@@ -1,13 +1,14 @@
 //! Sequential twins of every primitive, on the host: the oracle of the tests and of
 //! `lookback verify`, and a plain statement of what each primitive means.
 //!
-//! Both fail with [`Error::NoHostTwin`] if the operator was made without one. Float results
+//! Reductions and scans fail with [`Error::NoHostTwin`] if the operator was made without one. Float results
 //! are those of combining from left to right.
 
 use crate::element::Element;
 use crate::error::Error;
 use crate::operator::Operator;
 use crate::scan::Kind;
+use crate::selection::{Equality, Predicate};
 
 /// All inputs combined in order, after `init` if there is one.
 ///
@@ -27,7 +28,8 @@ pub fn reduce<I: Element, A: Element, O: Element>(
     }
     // The initial value is combined too, so that min and max give their one NaN for any.
     let start = init.map_or(operator.identity, |init| combine(init, operator.identity));
-    let total = input.iter().fold(start, |total, &x| combine(total, (operator.lift)(x)));
+    let total =
+        (0..).zip(input).fold(start, |total, (i, &x)| combine(total, (operator.lift)(x, i)));
     Ok((operator.lower)(total))
 }
 
@@ -51,12 +53,89 @@ pub fn scan<I: Element, A: Element, O: Element>(
         Kind::Exclusive => operator.of_nothing,
     };
     let mut running = init.map_or(nothing, |init| combine(init, operator.identity));
-    let step = |&x: &I| {
+    let step = |(i, &x): (u32, &I)| {
         let before = running;
-        running = combine(running, (operator.lift)(x));
+        running = combine(running, (operator.lift)(x, i));
         (operator.lower)(if kind == Kind::Inclusive { running } else { before })
     };
-    Ok(input.iter().map(step).collect())
+    Ok((0..).zip(input).map(step).collect())
+}
+
+/// The items that a predicate keeps, in order.
+///
+/// Errors: [`Error::Length`] for a number of flags that is not the predicate's.
+///
+/// ```
+/// use lookback::{Predicate, reference};
+/// let large = Predicate::from_wgsl("x > 3u", |x: u32, _| x > 3)?;
+/// assert_eq!(reference::select(&[3, 1, 4, 1, 5], &[], &large)?, [4, 5]);
+/// # Ok::<(), lookback::Error>(())
+/// ```
+pub fn select<T: Element>(
+    input: &[T],
+    flags: &[u32],
+    predicate: &Predicate<T>,
+) -> Result<Vec<T>, Error> {
+    let [kept, _] = partition(input, flags, predicate)?;
+    Ok(kept)
+}
+
+/// The items that a predicate keeps, and the others, both in order.
+///
+/// Errors: as [`select`].
+pub fn partition<T: Element>(
+    input: &[T],
+    flags: &[u32],
+    predicate: &Predicate<T>,
+) -> Result<[Vec<T>; 2], Error> {
+    let (wanted, got) = (predicate.flag_words(input.len() as u64), flags.len() as u64);
+    if wanted != got {
+        return Err(Error::Length { what: "the words of flags", wanted, got });
+    }
+    let mut kinds = [Vec::new(), Vec::new()];
+    for (i, &x) in (0..).zip(input) {
+        kinds[usize::from(!predicate.keeps(x, i, flags))].push(x);
+    }
+    Ok(kinds)
+}
+
+/// The items that a first predicate keeps, those of the rest that a second keeps, and the others.
+///
+/// Errors: as [`select`].
+pub fn partition_three<T: Element>(
+    input: &[T],
+    flags: &[u32],
+    first: &Predicate<T>,
+    second: &Predicate<T>,
+) -> Result<[Vec<T>; 3], Error> {
+    partition(input, flags, first)?;
+    let mut kinds = [Vec::new(), Vec::new(), Vec::new()];
+    for (i, &x) in (0..).zip(input) {
+        let kind = match first.keeps(x, i, flags) {
+            true => 0,
+            false => 1 + usize::from(!second.keeps(x, i, &[])),
+        };
+        kinds[kind].push(x);
+    }
+    Ok(kinds)
+}
+
+/// The first number of each run, and how many items it has: [`Unique`](crate::Unique),
+/// [`RunLengths`](crate::RunLengths), and of those of two items or more [`LongRuns`](crate::LongRuns).
+///
+/// ```
+/// use lookback::{Equality, reference};
+/// assert_eq!(reference::runs(&[7u32, 7, 9], &Equality::by_value()), [(0, 2), (2, 1)]);
+/// ```
+pub fn runs<T: Element>(input: &[T], equality: &Equality<T>) -> Vec<(u32, u32)> {
+    let mut runs: Vec<(u32, u32)> = Vec::new();
+    for (i, &x) in input.iter().enumerate() {
+        match runs.last_mut() {
+            Some((_, length)) if equality.is_same(input[i - 1], x) => *length += 1,
+            _ => runs.push((i as u32, 1)),
+        }
+    }
+    runs
 }
 
 fn combine<I: Element, A: Element, O: Element>(

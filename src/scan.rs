@@ -47,7 +47,7 @@ pub enum Kind {
 /// Sources: Merrill & Garland 2016 (reduce-then-scan); Kogge & Stone 1973; Blelloch 1990.
 #[derive(Clone)]
 pub struct Scan<I: Element, A: Element = I, O: Element = A> {
-    prepared: Prepared<I, A, O>,
+    pub(crate) prepared: Prepared<I, A, O>,
     kind: Kind,
     algorithm: Algorithm,
     /// Whether single passes count.
@@ -251,14 +251,26 @@ impl<I: Element, A: Element, O: Element> Scan<I, A, O> {
         inputs: &[GpuSlice<I>],
         outputs: &[GpuSlice<O>],
     ) -> Result<Dispatched, Error> {
+        self.submit(|pass| {
+            let mut single_passes = false;
+            for (input, output) in inputs.iter().zip(outputs) {
+                single_passes |= self.record_call(pass, input, output)?;
+            }
+            Ok(single_passes)
+        })
+    }
+
+    /// Submits what `record` records, which says whether it has a single pass.
+    pub(crate) fn submit(
+        &self,
+        record: impl FnOnce(&mut wgpu::ComputePass<'_>) -> Result<bool, Error>,
+    ) -> Result<Dispatched, Error> {
         let context = self.prepared.context.clone();
         // A number that was read before the call: what others add meanwhile is taken for its own.
         let before = context.given_up().load(Ordering::SeqCst);
         let mut single_passes = false;
         record::dispatch(&context, |pass| {
-            for (input, output) in inputs.iter().zip(outputs) {
-                single_passes |= self.record_call(pass, input, output)?;
-            }
+            single_passes = record(pass)?;
             Ok(())
         })?;
         let status = if single_passes { self.status()? } else { None };
@@ -266,8 +278,8 @@ impl<I: Element, A: Element, O: Element> Scan<I, A, O> {
     }
 
     /// The same by reduce-then-scan, for a call that has given up.
-    fn safe(&self) -> Self {
-        log::warn!("a scan in a single pass gave up, and is done by reduce-then-scan");
+    pub(crate) fn safe(&self) -> Self {
+        log::warn!("a single pass gave up, and is done by reduce-then-scan");
         Scan { algorithm: Algorithm::ReduceThenScan, ..self.clone() }
     }
 
@@ -314,7 +326,7 @@ impl<I: Element, A: Element, O: Element> Scan<I, A, O> {
         self.prepared.record(pass, &call, plan)
     }
 
-    fn plan_at(
+    pub(crate) fn plan_at(
         &self,
         pieces: &[Placement],
         counted: Counted,
@@ -323,9 +335,11 @@ impl<I: Element, A: Element, O: Element> Scan<I, A, O> {
         let Prepared { context, geometry, operator, init, .. } = &self.prepared;
         let exclusive = self.kind == Kind::Exclusive;
         // An exclusive scan starts with what nothing combines to.
-        let carry = init.or(exclusive.then_some(operator.of_nothing)).map(|carry| words(&carry));
-        let carry = carry.as_deref();
         let definition = &operator.definition;
+        // The counts of a compaction start from nothing.
+        let nothing = exclusive && !definition.payload.compacts();
+        let carry = init.or(nothing.then_some(operator.of_nothing)).map(|carry| words(&carry));
+        let carry = carry.as_deref();
         let algorithm = match self.algorithm {
             Algorithm::Auto => self.choice(in_place).algorithm,
             chosen => chosen,

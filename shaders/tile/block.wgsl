@@ -27,7 +27,8 @@ fn tile_load(group: Group, lane: Lane, tile: u32, items: ptr<function, array<T, 
     if (is_blocks(group, tile)) {
         let block = lane_block(group, lane, tile);
         for (var row = 0u; row < ROWS; row += 1u) { // unroll
-            let loaded = block_load(block, row, subgroup_lane(lane));
+            let index = lane_item(group, lane, tile) + row * row_items(group);
+            let loaded = block_load(block, row, subgroup_lane(lane), index);
             for (var i = 0u; i < GROUP; i += 1u) { // unroll
                 (*items)[row * GROUP + i] = loaded[i];
             }
@@ -39,19 +40,20 @@ fn tile_load(group: Group, lane: Lane, tile: u32, items: ptr<function, array<T, 
 
 fn row_load(group: Group, lane: Lane, tile: u32, row: u32, items: ptr<function, array<T, GROUP>>) {
     if (is_blocks(group, tile)) {
-        *items = block_load(lane_block(group, lane, tile), row, subgroup_lane(lane));
+        let index = lane_item(group, lane, tile) + row * row_items(group);
+        *items = block_load(lane_block(group, lane, tile), row, subgroup_lane(lane), index);
     } else {
         group_load(lane_item(group, lane, tile) + row * row_items(group), items);
     }
 }
 
-// The items of one lane in one row of a block.
-fn block_load(block: u32, row: u32, place: u32) -> array<T, GROUP> {
+// The items of one lane in one row of a block; the first has this index.
+fn block_load(block: u32, row: u32, place: u32, index: u32) -> array<T, GROUP> {
     var quads: array<vec4<u32>, IN_QUADS>;
     for (var q = 0u; q < IN_QUADS; q += 1u) { // unroll
         quads[q] = src_block_quad(block, row, place, q);
     }
-    return in_group(quads);
+    return in_group(quads, index);
 }
 
 fn tile_store(group: Group, lane: Lane, tile: u32, items: ptr<function, array<T, ITEMS>>) {

@@ -5,6 +5,7 @@
 import package::workgroup::{WORKGROUP_SIZE};
 import package::extent::{n_items, tiles_per_workgroup};
 import package::memory::{src_word, dst_set_word};
+import package::payload::{item_in};
 import package::subgroup::{Group, Lane, subgroup_width, subgroup_lane, subgroup_rank};
 
 // Items of a tile.
@@ -48,7 +49,7 @@ fn item_load(index: u32) -> T {
     for (var w = 0u; w < IN_WORDS; w += 1u) { // unroll
         words[w] = src_word(index * IN_WORDS + w);
     }
-    return enter(lift(in_decode(words)));
+    return item_in(words, index);
 }
 
 // Writes one item.

@@ -35,7 +35,7 @@ fn quads_load(first: u32) -> array<T, GROUP> {
     for (var q = 0u; q < IN_QUADS; q += 1u) { // unroll
         quads[q] = src_quad(quad + q);
     }
-    return in_group(quads);
+    return in_group(quads, first);
 }
 
 fn quads_tile_store(

@@ -54,7 +54,8 @@ impl Geometry {
     ) -> Result<Plan, Error> {
         let kernel = Kernel { exclusive, ..self.kernel(operator, Root::Downsweep) };
         let kernel = kernel.counted(counted);
-        if pieces.iter().all(|piece| piece.n_items == 0) {
+        // Of nothing a compaction writes its counts.
+        if pieces.iter().all(|piece| piece.n_items == 0) && !kernel.payload.compacts() {
             return Ok(Plan { passes: Vec::new() });
         }
         if let Some(single) = self.single(operator, kernel, pieces, counted, carry)? {
@@ -236,7 +237,7 @@ impl Geometry {
         if !self.whole_tiles || kernel.extent == Extent::Buffer {
             return pieces.to_vec();
         }
-        let (in_words, out_words) = (operator.input.words(), operator.output.words());
+        let (in_words, out_words) = operator.strides();
         let mut parts = Vec::new();
         for piece in pieces {
             let last = piece.n_items % kernel.tile_items();

@@ -28,7 +28,7 @@ impl Geometry {
         let tiles_max = ARRAY_WORDS / self.descriptor.words(operator.accumulator.words());
         let part_items = tiles_max.saturating_mul(kernel.tile_items());
         let row = self.workgroups_limit;
-        let (in_words, out_words) = (operator.input.words(), operator.output.words());
+        let (in_words, out_words) = operator.strides();
         let mut passes = Vec::new();
         for piece in pieces {
             let mut first = 0;

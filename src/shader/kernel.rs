@@ -105,6 +105,53 @@ pub struct SinglePass {
     pub stall_every: u32,
 }
 
+/// What is scanned and what comes of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Payload {
+    /// The operator's accumulators; one output an item.
+    Items,
+    /// How many items are kept; those.
+    Select,
+    /// The same; the others too, to a second output.
+    Partition,
+    /// How many items are of the first two kinds; all three kinds.
+    PartitionThree,
+    /// How many runs there are; the first item of each.
+    Unique,
+    /// The same; the values that go with them too.
+    UniqueByKey,
+    /// How many runs there are and where the last begins; first items and lengths.
+    Runs,
+    /// The same of runs of two items or more; where they begin and lengths.
+    LongRuns,
+}
+
+/// Flags that select items, one for each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Flags {
+    /// None.
+    None,
+    /// A word each, 0 or not.
+    Words,
+    /// A bit each, the lowest of a word first.
+    Bits,
+}
+
+/// What a storage binding holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Slot {
+    Src,
+    Dst,
+    Partials,
+    Count,
+    State,
+    Descriptors,
+    SecondSrc,
+    SecondDst,
+    ThirdDst,
+    Tally,
+}
+
 /// Where the number of items comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Extent {
@@ -147,6 +194,10 @@ pub struct Kernel {
     pub carry: Carry,
     /// The file for `extent`.
     pub extent: Extent,
+    /// The file for `payload`.
+    pub payload: Payload,
+    /// The flags that it reads.
+    pub flags: Flags,
     /// What a single pass adds; `None` for every other root.
     pub single_pass: Option<SinglePass>,
     /// Whether the driver checks indices and ends loops, which the library's own text needs not.
@@ -200,6 +251,51 @@ impl Descriptor {
         match self {
             Descriptor::Packed64 | Descriptor::Split32 => 4,
             Descriptor::Fenced => 16,
+        }
+    }
+}
+
+impl Payload {
+    /// Whether some of the items are written, not one output for each.
+    pub(crate) fn compacts(self) -> bool {
+        self != Payload::Items
+    }
+
+    /// Whether an item is held against the one before it.
+    pub(crate) fn has_heads(self) -> bool {
+        use Payload::{LongRuns, Runs, Unique, UniqueByKey};
+        matches!(self, Unique | UniqueByKey | Runs | LongRuns)
+    }
+
+    /// Outputs, of which a call gets a slice each.
+    pub(crate) fn outputs(self) -> usize {
+        match self {
+            Payload::Items | Payload::Select | Payload::Unique => 1,
+            Payload::PartitionThree => 3,
+            _ => 2,
+        }
+    }
+
+    /// Counts that a call writes.
+    pub(crate) fn counts(self) -> u64 {
+        match self {
+            Payload::Items => 0,
+            Payload::Partition => 2,
+            Payload::PartitionThree => 3,
+            _ => 1,
+        }
+    }
+
+    fn file(self) -> &'static str {
+        match self {
+            Payload::Items => "payload/items",
+            Payload::Select => "payload/select",
+            Payload::Partition => "payload/partition",
+            Payload::PartitionThree => "payload/partition_three",
+            Payload::Unique => "payload/unique",
+            Payload::UniqueByKey => "payload/unique_by_key",
+            Payload::Runs => "payload/runs",
+            Payload::LongRuns => "payload/long_runs",
         }
     }
 }
@@ -273,6 +369,7 @@ impl Kernel {
         let mut choices = self.layers.choices(&definition);
         choices.extend([
             ("accumulate", accumulate),
+            ("payload", self.payload.file()),
             (
                 "tile",
                 match self.tile {
@@ -310,6 +407,7 @@ impl Kernel {
         }
         let mut generated = self.layers.generated(&definition);
         generated.insert("groups", prelude::groups(&definition, &constants));
+        generated.insert("selection", prelude::selection(&definition, self.flags));
         generated.insert("prelude", prelude::prelude(&definition, &constants));
         link::link(FILES, self.root.file(), &choices, &generated, &constants)
     }
@@ -374,22 +472,43 @@ impl Kernel {
 
     /// Storage bindings of the kernel.
     pub fn storage_bindings(&self) -> u32 {
-        let wide = u32::from(self.tile != Tile::Scalar) + u32::from(self.tile != Tile::Whole);
-        let data = match (self.root, self.memory) {
-            (Root::Arguments, _) => 1,
-            (Root::Reduce, Memory::Separate) => wide + 1,
-            // It reads quads and writes a word.
-            (Root::Reduce, Memory::Shared) if self.tile == Tile::Whole => 2,
-            (_, Memory::Shared) => wide,
-            (_, Memory::Separate) => 2 * wide,
-        };
-        let state = self.single_pass.map_or(0, |single_pass| match single_pass.descriptor {
-            Descriptor::Split32 => 1,
-            Descriptor::Packed64 | Descriptor::Fenced => 2,
-        });
-        data + state
-            + u32::from(self.carry == Carry::Partials || self.root == Root::Chunks)
-            + u32::from(self.extent == Extent::Buffer)
+        self.bindings().len() as u32
+    }
+
+    /// The storage bindings, by the numbers that the shaders declare.
+    pub(crate) fn bindings(&self) -> Vec<(u32, Slot)> {
+        // Of a compaction: its walk over the items writes.
+        let writes = self.payload.compacts() && self.root != Root::Reduce;
+        let quads = self.tile != Tile::Scalar;
+        let words = self.tile != Tile::Whole || writes || self.payload.has_heads();
+        // A reduction writes single items.
+        let reads_only = self.root == Root::Reduce || writes;
+        let separate = self.memory == Memory::Separate;
+        let outputs = if writes { self.payload.outputs() } else { 1 };
+        let by_key = self.payload == Payload::UniqueByKey && writes;
+        let uses_partials = self.carry == Carry::Partials || self.root == Root::Chunks;
+        let descriptor = self.single_pass.map(|single_pass| single_pass.descriptor);
+        let is_packed = descriptor == Some(Descriptor::Packed64);
+        let is_fenced = descriptor == Some(Descriptor::Fenced);
+        // It reads nothing but the count.
+        let walks = self.root != Root::Arguments;
+        let all = [
+            (1, Slot::Src, walks && separate && quads),
+            (2, Slot::Src, walks && separate && words),
+            (3, Slot::Dst, walks && quads && !(separate && reads_only)),
+            (4, Slot::Dst, !walks || words || reads_only),
+            (5, Slot::Partials, uses_partials),
+            (6, Slot::Count, self.extent == Extent::Buffer),
+            (7, Slot::State, self.single_pass.is_some()),
+            (8, Slot::Descriptors, is_packed),
+            (8, Slot::State, is_fenced),
+            (9, Slot::SecondSrc, walks && (self.flags != Flags::None || by_key)),
+            (10, Slot::SecondDst, walks && outputs > 1),
+            (11, Slot::ThirdDst, walks && outputs > 2),
+            (12, Slot::Tally, walks && writes),
+        ];
+        let used = all.into_iter().filter(|(_, _, is_used)| *is_used);
+        used.map(|(number, slot, _)| (number, slot)).collect()
     }
 
     /// Entries of the section: one a lane, or one a subgroup. Subgroups can be as narrow as 4

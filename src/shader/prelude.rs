@@ -7,13 +7,15 @@ use std::fmt::Write;
 use super::user_text::declarations;
 use crate::layout::{Layout, Member, Scalar};
 use crate::operator::{Builtin, Definition, Encoding};
+use crate::selection::Selector;
+use crate::shader::kernel::Flags;
 
 /// Names that the generated text declares or uses, and those of WGSL that the shaders use.
 #[rustfmt::skip]
 pub(crate) const NAMES: &[&str] = &[
     "T", "in_decode", "acc_decode", "acc_encode", "out_encode", "enter", "leave", "in_group",
     "out_group", "identity", "of_nothing", "combine", "lift", "lower", "exchange", "exchange_up",
-    "exchange_down", "builtin_reduce", "builtin_inclusive_scan", "ordered", "unordered", "GROUP",
+    "exchange_down", "lift_at", "is_kept", "is_second", "is_same", "FIRST_WORDS", "SECOND_WORDS", "builtin_reduce", "builtin_inclusive_scan", "ordered", "unordered", "GROUP",
     "ROWS", "ITEMS", "IN_WORDS", "ACC_WORDS", "OUT_WORDS", "IN_QUADS", "OUT_QUADS", "BLOCK_LANES",
     "IN_BLOCK_WORDS", "OUT_BLOCK_WORDS", "array",
     "bitcast", "select", "min", "max", "bool", "u32", "i32", "f32", "vec2", "vec3", "vec4",
@@ -28,6 +30,8 @@ pub(crate) fn constants(definition: &Definition) -> BTreeMap<&'static str, u32> 
         ("IN_WORDS", definition.input.words()),
         ("ACC_WORDS", definition.accumulator.words()),
         ("OUT_WORDS", definition.output.words()),
+        ("FIRST_WORDS", definition.first_words),
+        ("SECOND_WORDS", definition.second_words),
     ])
 }
 
@@ -67,6 +71,9 @@ pub(crate) fn prelude(definition: &Definition, constants: &BTreeMap<&str, u32>) 
     encode(&mut text, "out_encode", output);
     enter_and_leave(&mut text, acc, definition.encoding);
     line(&mut text, definition.lift.clone());
+    let index = if definition.lift_indexed { ", i" } else { "" };
+    let (from, to) = (input.wgsl(), acc.wgsl());
+    line(&mut text, format!("fn lift_at(x: {from}, i: u32) -> {to} {{ return lift(x{index}); }}"));
     line(&mut text, definition.lower.clone());
     line(&mut text, definition.combine.clone());
 
@@ -86,7 +93,7 @@ pub(crate) fn prelude(definition: &Definition, constants: &BTreeMap<&str, u32>) 
 /// Groups of items to and from quads, in which their words stand one after another: for
 /// `tile/vector`, `tile/block` and `tile/whole`.
 pub(crate) fn groups(definition: &Definition, constants: &BTreeMap<&str, u32>) -> String {
-    let mut text = String::new();
+    let mut text = "import package::payload::{item_in};\n".to_owned();
     let (input, output) = (definition.input, definition.output);
     let group = constants["GROUP"];
     let items = (0..group).map(|item| {
@@ -95,12 +102,13 @@ pub(crate) fn groups(definition: &Definition, constants: &BTreeMap<&str, u32>) -
             format!("quads[{}u].{}", at / 4, component(at))
         });
         let words = words.collect::<Vec<_>>().join(", ");
-        format!("\n        enter(lift(in_decode(array<u32, IN_WORDS>({words}))))")
+        format!("\n        item_in(array<u32, IN_WORDS>({words}), index + {item}u)")
     });
     let items = items.collect::<Vec<_>>().join(",");
     line(
         &mut text,
-        "fn in_group(quads: array<vec4<u32>, IN_QUADS>) -> array<T, GROUP> {".to_owned(),
+        "fn in_group(quads: array<vec4<u32>, IN_QUADS>, index: u32) -> array<T, GROUP> {"
+            .to_owned(),
     );
     line(&mut text, format!("    return array<T, GROUP>({items});\n}}"));
 
@@ -123,6 +131,71 @@ pub(crate) fn groups(definition: &Definition, constants: &BTreeMap<&str, u32>) -
     let quads = quads.collect::<Vec<_>>().join(", ");
     line(&mut text, format!("    return array<vec4<u32>, OUT_QUADS>({quads});\n}}"));
     text
+}
+
+/// What says which items a compaction keeps, or which are the same: the user's functions, and flags.
+pub(crate) fn selection(definition: &Definition, flags: Flags) -> String {
+    let mut text = match flags {
+        Flags::None => String::new(),
+        _ => "import package::compact::{compact_second_word};\n".to_owned(),
+    };
+    let selection = &definition.selection;
+    let input = definition.input.wgsl();
+    for function in [&selection.kept, &selection.second, &selection.same].into_iter().flatten() {
+        line(&mut text, function.text.clone());
+    }
+    let call = |function: &Option<Selector>| match function {
+        None => "true".to_owned(),
+        Some(Selector { name, indexed: true, .. }) => format!("{name}(x, i)"),
+        Some(Selector { name, .. }) => format!("{name}(x)"),
+    };
+    let flag = match flags {
+        Flags::None => "true",
+        Flags::Words => "compact_second_word(i) != 0u",
+        Flags::Bits => "((compact_second_word(i >> 5u) >> (i & 31u)) & 1u) != 0u",
+    };
+    let kept = call(&selection.kept);
+    line(&mut text, format!("fn is_kept(x: {input}, i: u32) -> bool {{"));
+    line(&mut text, format!("    return {flag} && {kept};\n}}"));
+    let second = call(&selection.second);
+    line(&mut text, format!("fn is_second(x: {input}, i: u32) -> bool {{"));
+    line(&mut text, format!("    return {second};\n}}"));
+    let same = match &selection.same {
+        Some(function) => format!("{}(a, b)", function.name),
+        None => same_bits(definition.input, selection.by_value),
+    };
+    line(&mut text, format!("fn is_same(a: {input}, b: {input}) -> bool {{"));
+    line(&mut text, format!("    return {same};\n}}"));
+    text
+}
+
+/// Whether two values of a layout are equal, in their bits, or as numbers: then 0.0 equals -0.0, and a
+/// NaN nothing. On bits, since drivers may take it for granted that there is no NaN.
+fn same_bits(layout: Layout, by_value: bool) -> String {
+    let leaf = |member: &Member, lane: u32| {
+        let name = if member.name.is_empty() { "" } else { "." };
+        let lane = match member.lanes {
+            1 => String::new(),
+            _ => format!(".{}", component(lane)),
+        };
+        let path = |value: &str| format!("{value}{name}{}{lane}", member.name);
+        let (a, b) = (path("a"), path("b"));
+        if member.scalar != Scalar::F32 {
+            return format!("{a} == {b}");
+        }
+        let (a, b) = (format!("bitcast<u32>({a})"), format!("bitcast<u32>({b})"));
+        match by_value {
+            false => format!("{a} == {b}"),
+            true => format!(
+                "(({a} == {b} && ({a} & 0x7fffffffu) <= 0x7f800000u) || (({a} | {b}) << 1u) == 0u)"
+            ),
+        }
+    };
+    let leaves = members(layout)
+        .iter()
+        .flat_map(|member| (0..member.lanes).map(|lane| leaf(member, lane)).collect::<Vec<_>>())
+        .collect::<Vec<_>>();
+    leaves.join(" && ")
 }
 
 /// The exchange of a `T` between the lanes of a hardware subgroup: for `subgroup/native` only.

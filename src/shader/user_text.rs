@@ -1,4 +1,4 @@
-//! Checks the WGSL that users give for operators, by itself, before it meets our own: what is
+//! Checks the WGSL that users give for operators and predicates, by itself, before it meets our own: what is
 //! wrong is reported at its place in the user's text, and text that compiles alone can't reach
 //! the library's variables.
 
@@ -21,6 +21,12 @@ pub(crate) enum Role {
     Combine,
     Lift,
     Lower,
+    /// Whether an item is kept, or of the first kind.
+    Keep,
+    /// Whether it is of the second kind.
+    Second,
+    /// Whether two neighbours are the same.
+    Same,
 }
 
 /// A text found good.
@@ -31,6 +37,8 @@ pub(crate) struct Checked {
     pub loops: bool,
     /// Whether an index in it is known at run time only.
     pub indexes: bool,
+    /// Whether the function takes the item's number.
+    pub indexed: bool,
 }
 
 impl Role {
@@ -39,21 +47,31 @@ impl Role {
             Role::Combine => "combine",
             Role::Lift => "lift",
             Role::Lower => "lower",
+            Role::Keep => "keep",
+            Role::Second => "second",
+            Role::Same => "same",
         }
     }
 
-    fn parameters(self, from: &str) -> String {
+    /// Whether the function may take the item's number.
+    fn may_be_indexed(self) -> bool {
+        matches!(self, Role::Lift | Role::Keep | Role::Second)
+    }
+
+    fn parameters(self, from: &str, indexed: bool) -> String {
         match self {
-            Role::Combine => format!("a: {from}, b: {from}"),
-            Role::Lift | Role::Lower => format!("x: {from}"),
+            Role::Combine | Role::Same => format!("a: {from}, b: {from}"),
+            _ if indexed => format!("x: {from}, i: u32"),
+            _ => format!("x: {from}"),
         }
     }
 
     /// A shader that calls the function, so that what no compute shader may do is found.
-    fn probe(self, from: &str) -> String {
+    fn probe(self, from: &str, indexed: bool) -> String {
         let arguments = match self {
-            Role::Combine => format!("{from}(), {from}()"),
-            Role::Lift | Role::Lower => format!("{from}()"),
+            Role::Combine | Role::Same => format!("{from}(), {from}()"),
+            _ if indexed => format!("{from}(), 0u"),
+            _ => format!("{from}()"),
         };
         let name = self.name();
         format!("\n@compute @workgroup_size(1) fn lookback_probe() {{ _ = {name}({arguments}); }}")
@@ -63,13 +81,28 @@ impl Role {
 /// Makes functions of a text from `from` to `to`, after it was found to compile and to be pure:
 /// an expression becomes the body of one, functions are taken as they are.
 pub(crate) fn check(text: &str, role: Role, from: Layout, to: Layout) -> Result<Checked, Error> {
+    to.members()?;
+    check_function(text, role, from, &declarations(&[from, to]), &to.wgsl())
+}
+
+/// The same of a text that tells items apart.
+pub(crate) fn check_selector(text: &str, role: Role, from: Layout) -> Result<Checked, Error> {
+    check_function(text, role, from, &declarations(&[from]), "bool")
+}
+
+fn check_function(
+    text: &str,
+    role: Role,
+    from: Layout,
+    declarations: &str,
+    to: &str,
+) -> Result<Checked, Error> {
     // A struct that differs from its Rust twin is told before anything that uses it.
     from.members()?;
-    to.members()?;
-    let declarations = declarations(&[from, to]);
-    let (from, to) = (&from.wgsl(), &to.wgsl());
+    let from = &from.wgsl();
     let name = role.name();
-    let signature = format!("fn {name}({}) -> {to}", role.parameters(from));
+    let indexed = role.may_be_indexed() && takes_index(text, name);
+    let signature = format!("fn {name}({}) -> {to}", role.parameters(from, indexed));
     let whole = |message: &str| error(text, role, 0, message.to_owned());
     if text.trim().is_empty() {
         return Err(whole("the text is empty"));
@@ -84,7 +117,7 @@ pub(crate) fn check(text: &str, role: Role, from: Layout, to: Layout) -> Result<
         false => (format!("{signature} {{ return "), "\n; }"),
     };
     let function = format!("{open}{text}{close}");
-    let source = format!("{GUARD}{declarations}{function}{}", role.probe(from));
+    let source = format!("{GUARD}{declarations}{function}{}", role.probe(from, indexed));
     let start = GUARD.len() + declarations.len() + open.len();
     let place = |span: Option<Span>, message: String| {
         let offset = span.and_then(|span| span.to_range()).map_or(start, |range| range.start);
@@ -107,14 +140,14 @@ pub(crate) fn check(text: &str, role: Role, from: Layout, to: Layout) -> Result<
         };
         place(span, message)
     })?;
-    signature_matches(&module, role, &declarations, from, to)
+    signature_matches(&module, name, &signature, declarations, to)
         .map_err(|message| whole(&format!("{message}; wanted `{signature}`")))?;
     Validator::new(ValidationFlags::all(), Capabilities::SUBGROUP)
         .subgroup_stages(ShaderStages::COMPUTE)
         .subgroup_operations(SubgroupOperationSet::all())
         .validate(&module)
         .map_err(|e| place(e.spans().next().map(|(span, _)| *span), root_cause(&e)))?;
-    let structs = [from.as_str(), to.as_str()];
+    let structs = [from.as_str(), to];
     if let Some((span, what)) = impure(&module, name, &structs) {
         return Err(place(span, what));
     }
@@ -124,7 +157,7 @@ pub(crate) fn check(text: &str, role: Role, from: Layout, to: Layout) -> Result<
         let mut expressions = function.expressions.iter();
         expressions.any(|(_, expression)| matches!(expression, naga::Expression::Access { .. }))
     });
-    Ok(Checked { text: function, loops, indexes })
+    Ok(Checked { text: function, loops, indexes, indexed })
 }
 
 /// The declarations of the structs among layouts, each once.
@@ -150,6 +183,32 @@ pub(crate) fn check_together(text: &str, role: Role, others: &[&str]) -> Result<
         }
         _ => Ok(()),
     }
+}
+
+/// Whether an expression uses the item's number `i`, or the function of this name has two parameters.
+fn takes_index(text: &str, name: &str) -> bool {
+    let text = super::comments::strip(text, "");
+    let word = |c: char| c.is_alphanumeric() || c == '_';
+    if !declares_functions(&text) {
+        return text.match_indices('i').any(|(at, _)| {
+            let (before, after) = (&text[..at], &text[at + 1..]);
+            // A member of that name is something else.
+            !before.ends_with(word) && !before.trim_end().ends_with('.') && !after.starts_with(word)
+        });
+    }
+    let head = text.find(&format!("fn {name}")).map(|at| &text[at..]);
+    let parameters =
+        head.and_then(|head| head.split_once('(')).and_then(|(_, rest)| rest.split_once(')'));
+    // A comma at the end is no second parameter, and one within a type's brackets none either.
+    let mut depth = 0;
+    let commas = parameters.map_or(0, |(list, _)| {
+        let mut is_comma = |c: char| {
+            depth += i32::from(c == '<') - i32::from(c == '>');
+            c == ',' && depth == 0
+        };
+        list.trim_end().trim_end_matches(',').chars().filter(|&c| is_comma(c)).count()
+    });
+    commas == 1
 }
 
 /// Whether the text declares functions, in code and not in a comment: no expression does.
@@ -243,26 +302,27 @@ fn has_loop(block: &naga::Block) -> bool {
     find(block, &is_loop).is_some()
 }
 
-/// Whether the module's function of the role's name has the role's types.
+/// Whether the module's function of this name has the types of the signature.
 fn signature_matches(
     module: &Module,
-    role: Role,
+    name: &str,
+    signature: &str,
     declarations: &str,
-    from: &str,
     to: &str,
 ) -> Result<(), String> {
-    let name = role.name();
     let mut functions = module.functions.iter().map(|(_, function)| function);
     let function = functions
         .find(|function| function.name.as_deref() == Some(name))
         .ok_or_else(|| format!("there is no function `{name}`"))?;
-    // A module with a function of the wanted types; both sides are read alike.
-    // Names that no struct has, which would hide it.
-    let parameters = match role {
-        Role::Combine => format!("lookback_a: {from}, lookback_b: {from}"),
-        Role::Lift | Role::Lower => format!("lookback_x: {from}"),
-    };
-    let wanted = format!("{declarations}fn {name}({parameters}) -> {to} {{ return {to}(); }}");
+    // A module with a function of the wanted types; both sides are read alike. Names that no
+    // struct has, which would hide it.
+    let signature = ["a", "b", "x", "i"].iter().fold(signature.to_owned(), |signature, name| {
+        let named =
+            |before: &str| (format!("{before}{name}: "), format!("{before}lookback_{name}: "));
+        let ((first, first_to), (next, next_to)) = (named("("), named(", "));
+        signature.replace(&first, &first_to).replace(&next, &next_to)
+    });
+    let wanted = format!("{declarations}{signature} {{ return {to}(); }}");
     let wanted = naga::front::wgsl::parse_str(&wanted).map_err(|e| e.message().to_owned())?;
     let types = |module: &Module, function: &naga::Function| {
         let arguments = function.arguments.iter().map(|argument| argument.ty);

@@ -1,0 +1,45 @@
+// Runs of two items or more: where each begins, and how many items it has. The payload is how many
+// such runs have a second item before an item, and one more than the number of the last second item.
+//
+// Source: as payload/select.wgsl, whose exports it has.
+
+import package::compact::{compact_tile, compact_item, compact_first, compact_second, compact_tally};
+import package::extent::{n_items};
+import package::heads::{is_head, is_follower};
+import package::params::{params};
+import package::subgroup::{Group, Lane};
+
+fn item_in(words: array<u32, IN_WORDS>, index: u32) -> T {
+    let number = params.first_item + index;
+    return select(vec2<u32>(0u), vec2<u32>(1u, number + 1u), is_follower(words, index));
+}
+
+fn emit(index: u32, before: T) {
+    let words = compact_item(index);
+    let number = params.first_item + index;
+    if (is_follower(words, index)) {
+        compact_first(before.x, array<u32, FIRST_WORDS>(number - 1u));
+    } else if (number != 0u && is_head(words, index)) {
+        close(index, before);
+    }
+}
+
+// Writes the length of the run before an item, or of the last one, if it is long.
+fn close(end: u32, before: T) {
+    if (!is_head(compact_item(end - 1u), end - 1u)) {
+        let length = params.first_item + end + 2u - before.y;
+        compact_second(before.x - 1u, array<u32, SECOND_WORDS>(length));
+    }
+}
+
+fn tile_out(group: Group, lane: Lane, tile: u32, items: ptr<function, array<T, ITEMS>>) {
+    compact_tile(group, lane, tile, items);
+}
+
+// Of an earlier piece the last run may go on: a later one writes its length once more.
+fn end_out(total: T) {
+    if (params.first_item + n_items() != 0u) {
+        close(n_items(), total);
+    }
+    compact_tally(0u, total.x);
+}

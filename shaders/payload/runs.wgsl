@@ -1,0 +1,40 @@
+// Run-length encoding: the first item of each run, and how many the run has. The payload is how many
+// runs begin before an item, and one more than the number of the last item that began one: a run
+// ends where the next begins, which knows both.
+//
+// Source: as payload/select.wgsl, whose exports it has.
+
+import package::compact::{compact_tile, compact_item, compact_first, compact_second, compact_tally};
+import package::extent::{n_items};
+import package::heads::{is_head};
+import package::params::{params};
+import package::subgroup::{Group, Lane};
+
+fn item_in(words: array<u32, IN_WORDS>, index: u32) -> T {
+    return select(vec2<u32>(0u), vec2<u32>(1u, params.first_item + index + 1u), is_head(words, index));
+}
+
+fn emit(index: u32, before: T) {
+    let words = compact_item(index);
+    if (is_head(words, index)) {
+        compact_first(before.x, words);
+        close(params.first_item + index, before);
+    }
+}
+
+// Writes the length of the run before an item, or of the last one.
+fn close(end: u32, before: T) {
+    if (before.x != 0u) {
+        compact_second(before.x - 1u, array<u32, SECOND_WORDS>(end + 1u - before.y));
+    }
+}
+
+fn tile_out(group: Group, lane: Lane, tile: u32, items: ptr<function, array<T, ITEMS>>) {
+    compact_tile(group, lane, tile, items);
+}
+
+// Of an earlier piece the last run may go on: a later one writes its length once more.
+fn end_out(total: T) {
+    close(params.first_item + n_items(), total);
+    compact_tally(0u, total.x);
+}

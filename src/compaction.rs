@@ -1,0 +1,225 @@
+//! What all primitives share that write some of the items: a scan of counts, with a payload.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::algorithm::Algorithm;
+use crate::context::Context;
+use crate::element::Element;
+use crate::error::Error;
+use crate::operator::{Definition, Operator};
+use crate::pieces;
+use crate::pieces::compact::{Other, of_compaction};
+use crate::plan::Placement;
+use crate::record;
+use crate::scan::{Dispatched, Kind, Scan};
+use crate::selection::{Predicate, Selection};
+use crate::shader::kernel::{Flags, Payload};
+use crate::slice::GpuSlice;
+use crate::tuning::Tuning;
+
+/// What a payload is made of.
+pub(crate) struct Parts {
+    pub payload: Payload,
+    pub flags: Flags,
+    pub selection: Selection,
+    /// Words of an item of the second output.
+    pub second_words: u32,
+}
+
+/// A call of a [`Select`](crate::Select), [`Partition`](crate::Partition) or another primitive that
+/// writes some of the items: checked, and good for any number of dispatches on its slices.
+///
+/// | method | submits | waits | allocates |
+/// |---|---|---|---|
+/// | [`dispatch`](Self::dispatch) | yes | no | a small uniform |
+/// | [`record`](Self::record), [`record_in_pass`](Self::record_in_pass) | no | no | a small uniform |
+#[must_use = "a call does nothing until it is dispatched or recorded"]
+pub struct Call<'a> {
+    primitive: &'a dyn Primitive,
+    call: pieces::Call,
+}
+
+/// What a call is made of, whatever its types are.
+trait Primitive {
+    /// Records a call; says whether it has a single pass.
+    fn record(&self, pass: &mut wgpu::ComputePass<'_>, call: &pieces::Call) -> Result<bool, Error>;
+    /// Submits a call.
+    fn submit(&self, call: &pieces::Call) -> Result<Dispatched, Error>;
+}
+
+impl Call<'_> {
+    /// Submits the call and does not wait.
+    ///
+    /// Errors: [`Error::DeviceLost`], [`Error::OutOfMemory`], [`Error::Refused`].
+    pub fn dispatch(&self) -> Result<Dispatched, Error> {
+        self.primitive.submit(&self.call)
+    }
+
+    /// Records the call into an encoder of the caller's, in a compute pass of its own; otherwise as
+    /// [`Call::record_in_pass`].
+    pub fn record(&self, encoder: &mut wgpu::CommandEncoder) -> Result<(), Error> {
+        record::in_encoder(encoder, |pass| self.record_in_pass(pass))
+    }
+
+    /// Records the call into a compute pass of the caller's, who submits it. Kernels that no call
+    /// has used yet are compiled first. Buffers must stay undestroyed until it has run.
+    ///
+    /// Errors: as [`Call::dispatch`], before anything is recorded.
+    pub fn record_in_pass(&self, pass: &mut wgpu::ComputePass<'_>) -> Result<(), Error> {
+        self.primitive.record(pass, &self.call).map(drop)
+    }
+}
+
+impl fmt::Debug for Call<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Call({:?})", self.call)
+    }
+}
+
+/// A compaction of inputs `I` with accumulators `A`; its first output has items `O`.
+#[derive(Clone)]
+pub(crate) struct Compaction<I: Element, A: Element, O: Element> {
+    scan: Scan<I, A, O>,
+    payload: Payload,
+}
+
+impl<I: Element, A: Element, O: Element> Compaction<I, A, O> {
+    /// `counts` adds counts. What it lifts and lowers is the payload's affair.
+    ///
+    /// Errors: as [`Scan::with_algorithm`].
+    pub fn new(
+        context: &Context,
+        counts: &Operator<A>,
+        parts: Parts,
+        algorithm: Algorithm,
+        tuning: &Tuning,
+    ) -> Result<Self, Error> {
+        let Parts { payload, flags, selection, second_words } = parts;
+        let (input, accumulator, output) = (I::LAYOUT.wgsl(), A::LAYOUT.wgsl(), O::LAYOUT.wgsl());
+        let selectors = [&selection.kept, &selection.second, &selection.same];
+        let any = |has: fn(&crate::selection::Selector) -> bool| {
+            selectors.iter().any(|selector| selector.as_ref().is_some_and(has))
+        };
+        let definition = Definition {
+            name: format!("{payload:?}"),
+            input: I::LAYOUT,
+            output: O::LAYOUT,
+            // Never called: the payload's file takes their place.
+            lift: format!("fn lift(x: {input}) -> {accumulator} {{ return {accumulator}(); }}"),
+            lower: format!("fn lower(x: {accumulator}) -> {output} {{ return {output}(); }}"),
+            loops: any(|selector| selector.loops),
+            indexes: any(|selector| selector.indexes),
+            payload,
+            flags,
+            selection,
+            first_words: O::LAYOUT.words(),
+            second_words,
+            ..(*counts.definition).clone()
+        };
+        let (identity, of_nothing) = (counts.identity, counts.of_nothing);
+        let operator = Operator {
+            definition: Arc::new(definition),
+            combine: counts.combine.clone(),
+            lift: Arc::new(move |_: I, _| identity),
+            lower: Arc::new(|_: A| bytemuck::Zeroable::zeroed()),
+            identity,
+            of_nothing,
+        };
+        let scan = Scan::with_algorithm(context, &operator, Kind::Exclusive, algorithm, tuning)?;
+        Ok(Compaction { scan, payload })
+    }
+
+    pub fn context(&self) -> &Context {
+        &self.scan.prepared.context
+    }
+
+    /// A slice beside the input.
+    ///
+    /// Errors: [`Error::Length`], [`Error::Usage`], [`Error::Limit`].
+    pub fn other<T: Element>(
+        &self,
+        role: &'static str,
+        slice: &GpuSlice<T>,
+    ) -> Result<Other, Error> {
+        Other::new(self.context().capabilities(), role, slice)
+    }
+
+    /// The slice of a predicate's flags.
+    ///
+    /// Errors: as [`Compaction::other`], and [`Error::Length`] for too few flags, or for any where
+    /// the predicate has none.
+    pub fn flags(
+        &self,
+        predicate: &Predicate<I>,
+        input: &GpuSlice<I>,
+        flags: Option<&GpuSlice<u32>>,
+    ) -> Result<Option<Other>, Error> {
+        let wanted = predicate.flag_words(input.len());
+        let got = flags.map_or(0, GpuSlice::len);
+        if got < wanted || (predicate.flags == Flags::None && flags.is_some()) {
+            return Err(Error::Length { what: "the words of flags", wanted, got });
+        }
+        flags.map(|flags| self.other("flags", flags)).transpose()
+    }
+
+    /// A call on an input, flags or values, outputs, and counts.
+    ///
+    /// Errors: [`Error::Aliased`], [`Error::Usage`], [`Error::Limit`], [`Error::Length`].
+    pub fn call(
+        &self,
+        input: &GpuSlice<I>,
+        second: Option<Other>,
+        outputs: &[Other],
+        counts: &GpuSlice<u32>,
+    ) -> Result<Call<'_>, Error> {
+        let (wanted, got) = (self.payload.counts(), counts.len());
+        if wanted != got {
+            return Err(Error::Length { what: "the counts' items", wanted, got });
+        }
+        let counts = self.other("counts", counts)?;
+        let capabilities = self.context().capabilities();
+        let call = of_compaction(capabilities, input, second.as_ref(), outputs, &counts)?;
+        if self.payload.has_heads() && call.pieces.len() > 1 {
+            let what = "the segments of an input with runs, cut to bindings";
+            return Err(Error::Length { what, wanted: 1, got: call.pieces.len() as u64 });
+        }
+        Ok(Call { primitive: self, call })
+    }
+
+    /// Runs a call on slices of the library's own, by another algorithm if it gives up. Gives the
+    /// counts.
+    pub fn run(&self, call: &Call<'_>, counts: &GpuSlice<u32>) -> Result<Vec<u32>, Error> {
+        match call.dispatch()?.check() {
+            Err(Error::Stalled) => {
+                let safe = Compaction { scan: self.scan.safe(), ..self.clone() };
+                safe.submit(&call.call)?.check()?;
+            }
+            checked => checked?,
+        }
+        self.context().download(counts)
+    }
+}
+
+impl<I: Element, A: Element, O: Element> Primitive for Compaction<I, A, O> {
+    fn record(&self, pass: &mut wgpu::ComputePass<'_>, call: &pieces::Call) -> Result<bool, Error> {
+        let plan = |pieces: &[Placement], counted| self.scan.plan_at(pieces, counted, false);
+        self.scan.prepared.record(pass, call, plan)
+    }
+
+    fn submit(&self, call: &pieces::Call) -> Result<Dispatched, Error> {
+        self.scan.submit(|pass| self.record(pass, call))
+    }
+}
+
+/// The first items of a slice.
+pub(crate) fn first_of<T: Element>(slice: &GpuSlice<T>, count: u32) -> Result<GpuSlice<T>, Error> {
+    GpuSlice::new(slice.buffer(), 0..u64::from(count))
+}
+
+/// Counts how many items stand before, and keeps the greatest number of one of them.
+pub(crate) fn counts_and_greatest() -> Result<Operator<[u32; 2]>, Error> {
+    let text = "vec2<u32>(a.x + b.x, max(a.y, b.y))";
+    let add = |a: [u32; 2], b: [u32; 2]| [a[0].wrapping_add(b[0]), a[1].max(b[1])];
+    Ok(Operator::from_wgsl([0, 0], text)?.with_host(add).commutative())
+}

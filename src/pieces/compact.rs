@@ -1,0 +1,100 @@
+//! The pieces of a compaction: its outputs are one slice each, which all pieces of the input write to.
+
+use super::{Call, Span, alignment, check_apart, counted, limit, name, to_one_place};
+use crate::capabilities::Capabilities;
+use crate::element::Element;
+use crate::error::Error;
+use crate::slice::{GpuSlice, Segment};
+
+/// A slice beside the input, in one binding.
+pub(crate) struct Other {
+    role: &'static str,
+    /// `None` if it is empty.
+    segment: Option<Segment>,
+    n_items: u64,
+}
+
+impl Other {
+    /// Errors: [`Error::Length`] for a slice of several segments or with a count, [`Error::Usage`],
+    /// [`Error::Limit`] past the largest binding.
+    pub fn new<T: Element>(
+        capabilities: &Capabilities,
+        role: &'static str,
+        slice: &GpuSlice<T>,
+    ) -> Result<Self, Error> {
+        if slice.count().is_some() {
+            let what = "counts of slices beside the input (the input's holds for all)";
+            return Err(Error::Length { what, wanted: 0, got: 1 });
+        }
+        slice.check_usage(role, wgpu::BufferUsages::STORAGE)?;
+        let mut segments = slice.segments().iter().filter(|segment| !segment.is_empty());
+        let segment = segments.next().cloned();
+        let more = segments.count() as u64;
+        if more > 0 {
+            let what = "the segments of an output, of flags or of values";
+            return Err(Error::Length { what, wanted: 1, got: 1 + more });
+        }
+        if let Some(Segment { bytes, .. }) = &segment {
+            let bound = bytes.end - bytes.start + bytes.start % alignment(capabilities);
+            if bound > capabilities.binding_bytes {
+                return Err(limit(format!("{role} (bytes)"), bound, capabilities));
+            }
+        }
+        Ok(Other { role, segment, n_items: slice.len() })
+    }
+
+    fn named(&self) -> Option<(&'static str, &Segment)> {
+        self.segment.as_ref().map(|segment| (self.role, segment))
+    }
+}
+
+/// The call of a compaction. Pieces are cut as those of a reduction.
+///
+/// Errors: [`Error::Usage`], [`Error::Aliased`], [`Error::Limit`].
+pub(crate) fn of_compaction<I: Element>(
+    capabilities: &Capabilities,
+    input: &GpuSlice<I>,
+    second: Option<&Other>,
+    outputs: &[Other],
+    tally: &Other,
+) -> Result<Call, Error> {
+    input.check_usage("input", wgpu::BufferUsages::STORAGE)?;
+    let written: Vec<_> = outputs.iter().chain([tally]).filter_map(Other::named).collect();
+    for (n, &a) in written.iter().enumerate() {
+        written[n + 1..].iter().try_for_each(|&b| check_apart(a, b))?;
+    }
+    let Some(target) = outputs.first().and_then(Other::named).or(tally.named()) else {
+        return Err(Error::Length { what: "the counts' items", wanted: 1, got: 0 });
+    };
+    let inputs = input.segments().iter().filter(|segment| !segment.is_empty());
+    let read = inputs.map(|segment| ("the input", segment));
+    for (is_input, a) in
+        read.map(|a| (true, a)).chain(second.and_then(Other::named).map(|a| (false, a)))
+    {
+        for &b in &written {
+            check_apart(a, b)?;
+            // wgpu lets a buffer be read and written in a dispatch through one binding only, and the
+            // input has one with the target.
+            let shares = a.1.buffer == b.1.buffer;
+            if shares && !(is_input && a.1.buffer == target.1.buffer) {
+                return Err(Error::Aliased { first: name(a), second: name(b) });
+            }
+        }
+    }
+    let size = I::LAYOUT.size_bytes();
+    let pieces = to_one_place(capabilities, input.segments(), size, target.1)?;
+    let targets: Vec<Segment> = written.iter().map(|(_, segment)| (*segment).clone()).collect();
+    let mut call = counted(capabilities, input, &targets, pieces)?;
+    // Words of a binding are counted in 32 bits, so no more items are written.
+    for (room, output) in call.places.iter_mut().zip(outputs) {
+        *room = output.n_items.min(u64::from(u32::MAX)) as u32;
+    }
+    let others = [second, outputs.get(1), outputs.get(2), Some(tally)];
+    for (n, other) in others.into_iter().enumerate() {
+        let segment = other.and_then(|other| other.segment.as_ref());
+        let span = segment.map(|segment| Span::new(segment, alignment(capabilities)));
+        call.places[3 + n] = span.as_ref().map_or(0, Span::word);
+        call.others[n] = span;
+    }
+    Ok(call)
+}

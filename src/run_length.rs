@@ -1,0 +1,173 @@
+//! Run-length encoding: what is the same as its neighbour, told once.
+
+use std::fmt;
+
+use crate::algorithm::Algorithm;
+use crate::compaction::{Call, Compaction, Parts, counts_and_greatest, first_of};
+use crate::context::Context;
+use crate::element::Element;
+use crate::error::Error;
+use crate::selection::Equality;
+use crate::shader::kernel::{Flags, Payload};
+use crate::slice::GpuSlice;
+use crate::tuning::Tuning;
+
+/// Run-length encoding: the first item of each run, and how many items the run has.
+///
+/// Lengths are u32. The input must be one segment that fits one binding. Everything else is as with
+/// [`Unique`](crate::Unique).
+#[derive(Clone)]
+pub struct RunLengths<T: Element> {
+    compaction: Compaction<T, [u32; 2], T>,
+}
+
+impl<T: Element> RunLengths<T> {
+    /// Plans it with the device's own tuning. Compiles a kernel.
+    ///
+    /// Errors: [`Error::Limit`] on a device too small, [`Error::OutOfMemory`].
+    pub fn new(context: &Context, equality: &Equality<T>) -> Result<Self, Error> {
+        let tuning = Tuning::for_device(context.capabilities());
+        Self::with_algorithm(context, equality, Algorithm::Auto, &tuning)
+    }
+
+    /// [`RunLengths::new`] by a chosen algorithm and sizes of the caller's choice.
+    ///
+    /// Errors: as [`Scan::with_algorithm`](crate::Scan::with_algorithm).
+    pub fn with_algorithm(
+        context: &Context,
+        equality: &Equality<T>,
+        algorithm: Algorithm,
+        tuning: &Tuning,
+    ) -> Result<Self, Error> {
+        let (payload, selection) = (Payload::Runs, equality.selection());
+        let parts = Parts { payload, flags: Flags::None, selection, second_words: 1 };
+        let counts = counts_and_greatest()?;
+        let compaction = Compaction::new(context, &counts, parts, algorithm, tuning)?;
+        Ok(RunLengths { compaction })
+    }
+
+    /// Encodes items of the host: uploads, submits, waits and downloads.
+    ///
+    /// Errors: as [`Select::run`](crate::Select::run).
+    ///
+    /// ```
+    /// use lookback::{Context, Equality, RunLengths};
+    /// let runs = RunLengths::new(&Context::new()?, &Equality::by_value())?;
+    /// let (values, lengths) = runs.run(&[7u32, 7, 7, 9, 7])?;
+    /// assert_eq!((values, lengths), (vec![7, 9, 7], vec![3, 1, 1]));
+    /// # Ok::<(), lookback::Error>(())
+    /// ```
+    pub fn run(&self, input: &[T]) -> Result<(Vec<T>, Vec<u32>), Error> {
+        let context = self.compaction.context();
+        let input = context.upload(input)?;
+        let (values, lengths) = (context.allocate(input.len())?, context.allocate(input.len())?);
+        let count = context.allocate(1)?;
+        let call = self.call(&input, &values, &lengths, &count)?;
+        let counted = self.compaction.run(&call, &count)?;
+        let values = context.download(&first_of(&values, counted[0])?)?;
+        Ok((values, context.download(&first_of(&lengths, counted[0])?)?))
+    }
+
+    /// A call on slices of the device.
+    ///
+    /// Errors: as [`Unique::call`](crate::Unique::call).
+    pub fn call(
+        &self,
+        input: &GpuSlice<T>,
+        values: &GpuSlice<T>,
+        lengths: &GpuSlice<u32>,
+        count: &GpuSlice<u32>,
+    ) -> Result<Call<'_>, Error> {
+        let outputs = [
+            self.compaction.other("output of values", values)?,
+            self.compaction.other("output of lengths", lengths)?,
+        ];
+        self.compaction.call(input, None, &outputs, count)
+    }
+}
+
+impl<T: Element> fmt::Debug for RunLengths<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RunLengths(on {:?})", self.compaction.context())
+    }
+}
+
+/// Runs of two items or more: where each begins, and how many items it has.
+///
+/// Offsets and lengths are u32. Everything else is as with [`RunLengths`].
+#[derive(Clone)]
+pub struct LongRuns<T: Element> {
+    compaction: Compaction<T, [u32; 2], u32>,
+}
+
+impl<T: Element> LongRuns<T> {
+    /// Plans it with the device's own tuning. Compiles a kernel.
+    ///
+    /// Errors: [`Error::Limit`] on a device too small, [`Error::OutOfMemory`].
+    pub fn new(context: &Context, equality: &Equality<T>) -> Result<Self, Error> {
+        let tuning = Tuning::for_device(context.capabilities());
+        Self::with_algorithm(context, equality, Algorithm::Auto, &tuning)
+    }
+
+    /// [`LongRuns::new`] by a chosen algorithm and sizes of the caller's choice.
+    ///
+    /// Errors: as [`Scan::with_algorithm`](crate::Scan::with_algorithm).
+    pub fn with_algorithm(
+        context: &Context,
+        equality: &Equality<T>,
+        algorithm: Algorithm,
+        tuning: &Tuning,
+    ) -> Result<Self, Error> {
+        let (payload, selection) = (Payload::LongRuns, equality.selection());
+        let parts = Parts { payload, flags: Flags::None, selection, second_words: 1 };
+        let counts = counts_and_greatest()?;
+        let compaction = Compaction::new(context, &counts, parts, algorithm, tuning)?;
+        Ok(LongRuns { compaction })
+    }
+
+    /// Finds the runs of items of the host: uploads, submits, waits and downloads offsets and lengths.
+    ///
+    /// Errors: as [`Select::run`](crate::Select::run).
+    ///
+    /// ```
+    /// use lookback::{Context, Equality, LongRuns};
+    /// let runs = LongRuns::new(&Context::new()?, &Equality::by_value())?;
+    /// assert_eq!(runs.run(&[5u32, 7, 7, 7, 9, 4, 4])?, (vec![1, 5], vec![3, 2]));
+    /// # Ok::<(), lookback::Error>(())
+    /// ```
+    pub fn run(&self, input: &[T]) -> Result<(Vec<u32>, Vec<u32>), Error> {
+        let context = self.compaction.context();
+        let input = context.upload(input)?;
+        // A run has two items at least.
+        let most = input.len() / 2;
+        let (offsets, lengths) = (context.allocate(most)?, context.allocate(most)?);
+        let count = context.allocate(1)?;
+        let call = self.call(&input, &offsets, &lengths, &count)?;
+        let counted = self.compaction.run(&call, &count)?;
+        let offsets = context.download(&first_of(&offsets, counted[0])?)?;
+        Ok((offsets, context.download(&first_of(&lengths, counted[0])?)?))
+    }
+
+    /// A call on slices of the device.
+    ///
+    /// Errors: as [`Unique::call`](crate::Unique::call).
+    pub fn call(
+        &self,
+        input: &GpuSlice<T>,
+        offsets: &GpuSlice<u32>,
+        lengths: &GpuSlice<u32>,
+        count: &GpuSlice<u32>,
+    ) -> Result<Call<'_>, Error> {
+        let outputs = [
+            self.compaction.other("output of offsets", offsets)?,
+            self.compaction.other("output of lengths", lengths)?,
+        ];
+        self.compaction.call(input, None, &outputs, count)
+    }
+}
+
+impl<T: Element> fmt::Debug for LongRuns<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "LongRuns(on {:?})", self.compaction.context())
+    }
+}
