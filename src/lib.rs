@@ -54,6 +54,7 @@
 pub use wgpu;
 
 mod algorithm;
+mod arg;
 mod capabilities;
 mod compaction;
 mod context;
@@ -85,6 +86,7 @@ mod unique;
 pub mod wgsl;
 
 pub use algorithm::{Algorithm, Choice};
+pub use arg::Ordered;
 pub use capabilities::{Capabilities, requirements};
 pub use compaction::Call;
 pub use context::{Adapter, Context, adapters};

@@ -285,6 +285,12 @@ impl<I: Element, A: Element, O: Element> Operator<I, A, O> {
         self
     }
 
+    /// The same by another name.
+    pub(crate) fn named(mut self, name: &str) -> Self {
+        self.edit(|definition| definition.name = name.to_owned());
+        self
+    }
+
     /// Takes inputs of another type: `lift` is a WGSL expression in `x`, or a function
     /// `fn lift(x: In) -> Acc`, that makes an accumulator of one input; `host` does the same, and
     /// its parameter's type says what the inputs are. An expression may use the item's number

@@ -55,6 +55,8 @@ fn bind_groups(
     // Only plans with a single pass ask for it.
     let state = Span::whole(scratch.state.as_ref().unwrap_or(&scratch.partials));
     let descriptors = state.starting_at(4 * STATE_WORDS);
+    // Only compactions ask for it.
+    let tally = call.others[3].as_ref().unwrap_or(&partials);
     let group = |(index, (pass, pipeline)): (usize, (&Pass, &wgpu::ComputePipeline))| {
         let params = wgpu::BindingResource::Buffer(wgpu::BufferBinding {
             buffer: &params,
@@ -74,11 +76,12 @@ fn bind_groups(
                 Resource::Descriptors => &descriptors,
                 // Only kernels of a call with a count ask for it.
                 Resource::Count => call.count.as_ref().unwrap_or(&arguments),
-                // Nothing of an empty slice is read or written, and nothing of it could be bound.
-                Resource::SecondInput => call.others[0].as_ref().unwrap_or(&partials),
-                Resource::SecondOutput => call.others[1].as_ref().unwrap_or(&partials),
-                Resource::ThirdOutput => call.others[2].as_ref().unwrap_or(&partials),
-                Resource::Tally => call.others[3].as_ref().unwrap_or(&partials),
+                // Nothing of an empty slice is read or written, and nothing of it could be bound: a
+                // buffer that is read, or written, besides stands for it.
+                Resource::SecondInput => call.others[0].as_ref().unwrap_or(&arguments),
+                Resource::SecondOutput => call.others[1].as_ref().unwrap_or(tally),
+                Resource::ThirdOutput => call.others[2].as_ref().unwrap_or(tally),
+                Resource::Tally => tally,
             };
             entries.push(wgpu::BindGroupEntry { binding, resource: span.binding() });
         }

@@ -245,8 +245,8 @@ fn params_on_host_and_device_are_one_struct() {
         ("count_word", at(std::mem::offset_of!(Params, count_word))),
         ("workgroups", at(std::mem::offset_of!(Params, workgroups))),
         ("of_nothing", at(std::mem::offset_of!(Params, of_nothing))),
-        ("padding_0", at(std::mem::offset_of!(Params, padding))),
-        ("padding_1", at(std::mem::offset_of!(Params, padding)) + 4),
+        ("first_item", at(std::mem::offset_of!(Params, first_item))),
+        ("padding", at(std::mem::offset_of!(Params, padding))),
         ("carry", at(std::mem::offset_of!(Params, carry))),
     ];
     assert_eq!(device, host);
