@@ -152,8 +152,8 @@ impl<T: Element> PartitionThree<T> {
     ///
     /// ```
     /// use lookback::{Context, PartitionThree, Predicate};
-    /// let small = Predicate::from_wgsl("x < 3u", |x: u32, _| x < 3)?;
-    /// let middle = Predicate::from_wgsl("x < 6u", |x: u32, _| x < 6)?;
+    /// let small = Predicate::<u32>::from_wgsl("x < 3u")?;
+    /// let middle = Predicate::<u32>::from_wgsl("x < 6u")?;
     /// let three = PartitionThree::new(&Context::new()?, &small, &middle)?;
     /// assert_eq!(three.run(&[5, 1, 9, 4, 2], &[])?, [vec![1, 2], vec![5, 4], vec![9]]);
     /// # Ok::<(), lookback::Error>(())

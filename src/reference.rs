@@ -67,7 +67,7 @@ pub fn scan<I: Element, A: Element, O: Element>(
 ///
 /// ```
 /// use lookback::{Predicate, reference};
-/// let large = Predicate::from_wgsl("x > 3u", |x: u32, _| x > 3)?;
+/// let large = Predicate::<u32>::from_wgsl("x > 3u")?.with_host(|x, _| x > 3);
 /// assert_eq!(reference::select(&[3, 1, 4, 1, 5], &[], &large)?, [4, 5]);
 /// # Ok::<(), lookback::Error>(())
 /// ```
@@ -94,7 +94,7 @@ pub fn partition<T: Element>(
     }
     let mut kinds = [Vec::new(), Vec::new()];
     for (i, &x) in (0..).zip(input) {
-        kinds[usize::from(!predicate.keeps(x, i, flags))].push(x);
+        kinds[usize::from(!predicate.keeps(x, i, flags)?)].push(x);
     }
     Ok(kinds)
 }
@@ -111,9 +111,9 @@ pub fn partition_three<T: Element>(
     partition(input, flags, first)?;
     let mut kinds = [Vec::new(), Vec::new(), Vec::new()];
     for (i, &x) in (0..).zip(input) {
-        let kind = match first.keeps(x, i, flags) {
+        let kind = match first.keeps(x, i, flags)? {
             true => 0,
-            false => 1 + usize::from(!second.keeps(x, i, &[])),
+            false => 1 + usize::from(!second.keeps(x, i, &[])?),
         };
         kinds[kind].push(x);
     }
@@ -125,17 +125,18 @@ pub fn partition_three<T: Element>(
 ///
 /// ```
 /// use lookback::{Equality, reference};
-/// assert_eq!(reference::runs(&[7u32, 7, 9], &Equality::by_value()), [(0, 2), (2, 1)]);
+/// assert_eq!(reference::runs(&[7u32, 7, 9], &Equality::by_value())?, [(0, 2), (2, 1)]);
+/// # Ok::<(), lookback::Error>(())
 /// ```
-pub fn runs<T: Element>(input: &[T], equality: &Equality<T>) -> Vec<(u32, u32)> {
+pub fn runs<T: Element>(input: &[T], equality: &Equality<T>) -> Result<Vec<(u32, u32)>, Error> {
     let mut runs: Vec<(u32, u32)> = Vec::new();
     for (i, &x) in input.iter().enumerate() {
         match runs.last_mut() {
-            Some((_, length)) if equality.is_same(input[i - 1], x) => *length += 1,
+            Some((_, length)) if equality.is_same(input[i - 1], x)? => *length += 1,
             _ => runs.push((i as u32, 1)),
         }
     }
-    runs
+    Ok(runs)
 }
 
 fn combine<I: Element, A: Element, O: Element>(

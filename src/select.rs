@@ -69,7 +69,7 @@ impl<T: Element> Select<T> {
     /// ```
     /// use lookback::{Context, Predicate, Select};
     /// let context = Context::new()?;
-    /// let large = Predicate::from_wgsl("x > 3u", |x: u32, _| x > 3)?;
+    /// let large = Predicate::<u32>::from_wgsl("x > 3u")?;
     /// assert_eq!(Select::new(&context, &large)?.run(&[3, 1, 4, 1, 5], &[])?, [4, 5]);
     /// let flagged = Select::new(&context, &Predicate::flags())?;
     /// assert_eq!(flagged.run(&[7u32, 8, 9], &[1, 0, 1])?, [7, 9]);

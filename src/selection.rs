@@ -48,8 +48,8 @@ type Twin<T> = Arc<dyn Fn(T, u32) -> bool + Send + Sync>;
 ///
 /// ```
 /// use lookback::Predicate;
-/// let large = Predicate::<u32>::from_wgsl("x > 3u", |x, _| x > 3)?;
-/// let even_places = Predicate::<f32>::from_wgsl("i % 2u == 0u", |_, i| i % 2 == 0)?;
+/// let large = Predicate::<u32>::from_wgsl("x > 3u")?.with_host(|x, _| x > 3);
+/// let even_places = Predicate::<f32>::from_wgsl("i % 2u == 0u")?;
 /// let flagged_and_large = large.clone().and_flags();
 /// # Ok::<(), lookback::Error>(())
 /// ```
@@ -63,15 +63,18 @@ impl<T: Element> Predicate<T> {
     /// Items for which `text` is true: a WGSL expression in the item `x` and its number `i: u32`
     /// (modulo 2^32), or a function `fn keep(x: …) -> bool` or `fn keep(x: …, i: u32) -> bool`
     /// and what it calls. It must be pure, as an [`Operator`](crate::Operator)'s texts must, and is called more than once
-    /// an item. `host` does the same, for the [`reference`](crate::reference).
+    /// an item.
     ///
     /// Errors: [`Error::InvalidWgsl`], with the place in `text`; [`Error::Layout`].
-    pub fn from_wgsl(
-        text: &str,
-        host: impl Fn(T, u32) -> bool + Send + Sync + 'static,
-    ) -> Result<Self, Error> {
+    pub fn from_wgsl(text: &str) -> Result<Self, Error> {
         let kept = Some(Selector::new::<T>(text, Role::Keep, "keep")?);
-        Ok(Predicate { kept, flags: Flags::None, host: Some(Arc::new(host)) })
+        Ok(Predicate { kept, flags: Flags::None, host: None })
+    }
+
+    /// Gives the predicate a function of the host that says what its WGSL says of an item and its
+    /// number, for the sequential [`reference`](crate::reference).
+    pub fn with_host(self, host: impl Fn(T, u32) -> bool + Send + Sync + 'static) -> Self {
+        Predicate { host: Some(Arc::new(host)), ..self }
     }
 
     /// Items whose flag is not 0: each call gets a slice of one u32 an item.
@@ -115,13 +118,19 @@ impl<T: Element> Predicate<T> {
     }
 
     /// Whether an item is kept, on the host.
-    pub(crate) fn keeps(&self, x: T, i: u32, flags: &[u32]) -> bool {
+    ///
+    /// Errors: [`Error::NoHostTwin`].
+    pub(crate) fn keeps(&self, x: T, i: u32, flags: &[u32]) -> Result<bool, Error> {
         let flag = match self.flags {
             Flags::None => true,
             Flags::Words => flags[i as usize] != 0,
             Flags::Bits => flags[i as usize / 32] >> (i % 32) & 1 != 0,
         };
-        flag && self.host.as_ref().is_none_or(|host| host(x, i))
+        match (&self.host, &self.kept) {
+            (Some(host), _) => Ok(flag && host(x, i)),
+            (None, None) => Ok(flag),
+            (None, Some(kept)) => Err(Error::NoHostTwin { operator: kept.text.clone() }),
+        }
     }
 
     /// Words of flags for `n_items` items.
@@ -166,19 +175,19 @@ impl<T: Element> fmt::Debug for Predicate<T> {
 ///
 /// ```
 /// use lookback::Equality;
-/// let near = Equality::<f32>::from_wgsl("abs(a - b) < 0.5", |a, b| (a - b).abs() < 0.5)?;
+/// let near = Equality::<f32>::from_wgsl("abs(a - b) < 0.5")?;
 /// # Ok::<(), lookback::Error>(())
 /// ```
 pub struct Equality<T: Element> {
     pub(crate) same: Option<Selector>,
     pub(crate) by_value: bool,
-    host: Arc<dyn Fn(T, T) -> bool + Send + Sync>,
+    host: Option<Arc<dyn Fn(T, T) -> bool + Send + Sync>>,
 }
 
 impl<T: Element> Equality<T> {
     /// Equal values: 0.0 equals -0.0, and a NaN equals nothing, so it is a run of its own.
     pub fn by_value() -> Self {
-        Equality { same: None, by_value: true, host: Arc::new(|a, b| a == b) }
+        Equality { same: None, by_value: true, host: Some(Arc::new(|a, b| a == b)) }
     }
 
     /// Equal bits, padding of a struct left out: NaNs of the same bits are equal, 0.0 and -0.0 are not.
@@ -195,20 +204,22 @@ impl<T: Element> Equality<T> {
             }
             Err(_) => false,
         };
-        Equality { same: None, by_value: false, host: Arc::new(host) }
+        Equality { same: None, by_value: false, host: Some(Arc::new(host)) }
     }
 
     /// Neighbours `a` and `b` for which `text` is true: a WGSL expression in both, or a function
-    /// `fn same(a: …, b: …) -> bool` and what it calls, pure and called more than once an item. `host` does the
-    /// same. Only neighbours are compared, so it need not be transitive.
+    /// `fn same(a: …, b: …) -> bool` and what it calls, pure and called more than once an item. Only neighbours are compared, so it need not be transitive.
     ///
     /// Errors: [`Error::InvalidWgsl`], with the place in `text`; [`Error::Layout`].
-    pub fn from_wgsl(
-        text: &str,
-        host: impl Fn(T, T) -> bool + Send + Sync + 'static,
-    ) -> Result<Self, Error> {
+    pub fn from_wgsl(text: &str) -> Result<Self, Error> {
         let same = Some(Selector::new::<T>(text, Role::Same, "same")?);
-        Ok(Equality { same, by_value: false, host: Arc::new(host) })
+        Ok(Equality { same, by_value: false, host: None })
+    }
+
+    /// Gives the equality a function of the host that says what its WGSL says, for the sequential
+    /// [`reference`](crate::reference).
+    pub fn with_host(self, host: impl Fn(T, T) -> bool + Send + Sync + 'static) -> Self {
+        Equality { host: Some(Arc::new(host)), ..self }
     }
 
     /// What a payload with runs is told.
@@ -218,8 +229,15 @@ impl<T: Element> Equality<T> {
     }
 
     /// Whether two neighbours are the same, on the host.
-    pub(crate) fn is_same(&self, a: T, b: T) -> bool {
-        (self.host)(a, b)
+    ///
+    /// Errors: [`Error::NoHostTwin`].
+    pub(crate) fn is_same(&self, a: T, b: T) -> Result<bool, Error> {
+        match (&self.host, &self.same) {
+            (Some(host), _) => Ok(host(a, b)),
+            (None, same) => Err(Error::NoHostTwin {
+                operator: same.as_ref().map_or(String::new(), |same| same.text.clone()),
+            }),
+        }
     }
 }
 

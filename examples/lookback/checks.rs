@@ -8,10 +8,10 @@ use lookback::{
 };
 
 use crate::gpu::{self, Timed};
-use crate::{Result, info};
+use crate::{Result, compactions, info};
 
 /// A size that takes all passes on every device, and that no tile divides.
-const MANY: u32 = 1_000_003;
+pub const MANY: u32 = 1_000_003;
 
 /// One comparison, ready to run.
 pub struct Check {
@@ -66,6 +66,7 @@ pub fn all(context: &Context) -> Result<Vec<Check>> {
     checks.extend(checks_of(context, "max", &Operator::<[f32; 3]>::max(), floats, few)?);
     let quads = |i| [0, 1, 2, 3].map(|lane| word(i, lane));
     checks.extend(checks_of(context, "xor", &Operator::<[u32; 4]>::xor(), quads, few)?);
+    checks.extend(compactions::all(context)?);
     Ok(checks)
 }
 
@@ -81,7 +82,7 @@ fn few(tile: u32, single_tiles: u32) -> Vec<u32> {
 }
 
 /// A word that depends on nothing but its place: a hash, so that no two stretches are alike.
-fn word(item: u32, lane: u32) -> u32 {
+pub fn word(item: u32, lane: u32) -> u32 {
     let mut x = item.wrapping_mul(4).wrapping_add(lane).wrapping_add(0x9E37_79B9);
     for multiplier in [0x85EB_CA6B, 0xC2B2_AE35] {
         x = (x ^ x >> 16).wrapping_mul(multiplier);
@@ -214,7 +215,7 @@ fn compare<T: Element>(primitive: &Primitive<T>, items: &[T], corrupt: bool) -> 
 }
 
 /// The first item that differs in any bit.
-fn first_difference<T: Element>(wanted: &[T], got: &[T]) -> Option<String> {
+pub fn first_difference<T: Element>(wanted: &[T], got: &[T]) -> Option<String> {
     let bits = |item: &T| -> String {
         let words: &[u32] = bytemuck::cast_slice(std::slice::from_ref(item));
         words.iter().map(|word| format!("{word:08x}")).collect::<Vec<_>>().join(" ")

@@ -6,7 +6,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use lookback::Algorithm;
 
-/// Reduce and scan one-dimensional .npy arrays of uint32, int32 or float32 on a GPU.
+/// Reduce, scan and compact one-dimensional .npy arrays of uint32, int32 or float32 on a GPU.
 #[derive(Debug, Parser)]
 #[command(name = "lookback", version, arg_required_else_help = true)]
 pub struct Cli {
@@ -40,8 +40,105 @@ pub enum Command {
     /// Write the running combination of an array's items
     #[command(group = operator_group())]
     Scan(ScanArgs),
+    /// Write the items that a condition or flags keep, in order
+    #[command(group = selection_group())]
+    Select(SelectArgs),
+    /// Write the kept items, then the others, both in order
+    #[command(group = selection_group())]
+    Partition(PartitionArgs),
+    /// Write the first item of each run of equal items
+    Unique(UniqueArgs),
+    /// Write the runs of equal items: first items and lengths
+    Rle(RleArgs),
+    /// Find the least item, the first of equal ones
+    Argmin(ArgArgs),
+    /// Find the greatest item, the first of equal ones
+    Argmax(ArgArgs),
     /// Check every primitive against the host, byte for byte
     Verify(VerifyArgs),
+}
+
+/// Which items are kept.
+#[derive(Debug, Args)]
+pub struct SelectionArgs {
+    /// A WGSL expression in the item x and its number i: u32, true for those to keep
+    #[arg(long = "if", value_name = "WGSL", allow_hyphen_values = true)]
+    pub condition: Option<String>,
+    /// An array of uint32, as long as the items: not 0 for those to keep
+    #[arg(long, value_name = "FLAGS.npy")]
+    pub flags: Option<PathBuf>,
+}
+
+/// A condition, flags, or both.
+fn selection_group() -> ArgGroup {
+    ArgGroup::new("selection").args(["condition", "flags"]).required(true).multiple(true)
+}
+
+/// Arguments of `select`.
+#[derive(Debug, Args)]
+pub struct SelectArgs {
+    /// The array
+    #[arg(value_name = "IN.npy")]
+    pub input: PathBuf,
+    /// The file to write; may be the input
+    #[arg(value_name = "OUT.npy")]
+    pub output: PathBuf,
+    /// Which items are kept.
+    #[command(flatten)]
+    pub selection: SelectionArgs,
+}
+
+/// Arguments of `partition`.
+#[derive(Debug, Args)]
+pub struct PartitionArgs {
+    /// The array
+    #[arg(value_name = "IN.npy")]
+    pub input: PathBuf,
+    /// The file to write; may be the input
+    #[arg(value_name = "OUT.npy")]
+    pub output: PathBuf,
+    /// Which items are kept.
+    #[command(flatten)]
+    pub selection: SelectionArgs,
+    /// A WGSL expression in x and i for those of the others that come next: a partition in three
+    #[arg(long, value_name = "WGSL", allow_hyphen_values = true)]
+    pub then: Option<String>,
+}
+
+/// Arguments of `unique`.
+#[derive(Debug, Args)]
+pub struct UniqueArgs {
+    /// The array
+    #[arg(value_name = "IN.npy")]
+    pub input: PathBuf,
+    /// The file to write; may be the input
+    #[arg(value_name = "OUT.npy")]
+    pub output: PathBuf,
+}
+
+/// Arguments of `rle`.
+#[derive(Debug, Args)]
+pub struct RleArgs {
+    /// The array
+    #[arg(value_name = "IN.npy")]
+    pub input: PathBuf,
+    /// The file for the first items; with --non-trivial for the runs' first places, as uint32
+    #[arg(value_name = "VALUES.npy")]
+    pub values: PathBuf,
+    /// The file for the lengths, as uint32
+    #[arg(value_name = "LENGTHS.npy")]
+    pub lengths: PathBuf,
+    /// Runs of two items or more only
+    #[arg(long)]
+    pub non_trivial: bool,
+}
+
+/// Arguments of `argmin` and `argmax`.
+#[derive(Debug, Args)]
+pub struct ArgArgs {
+    /// The array
+    #[arg(value_name = "IN.npy")]
+    pub input: PathBuf,
 }
 
 /// Arguments of `reduce`.

@@ -3,6 +3,8 @@
 
 mod checks;
 mod cli;
+mod compact;
+mod compactions;
 mod dtype;
 mod gpu;
 mod info;
@@ -40,6 +42,12 @@ fn main() -> ExitCode {
         Command::Info => info::info(&cli.common),
         Command::Reduce(args) => run::reduce(&cli.common, args),
         Command::Scan(args) => run::scan(&cli.common, args),
+        Command::Select(args) => compact::select(&cli.common, args),
+        Command::Partition(args) => compact::partition(&cli.common, args),
+        Command::Unique(args) => compact::unique(&cli.common, args),
+        Command::Rle(args) => compact::rle(&cli.common, args),
+        Command::Argmin(args) => compact::arg(&cli.common, args, false),
+        Command::Argmax(args) => compact::arg(&cli.common, args, true),
         Command::Verify(args) => verify::verify(&cli.common, args),
     };
     match done {

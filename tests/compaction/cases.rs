@@ -11,7 +11,7 @@ use crate::slices::{Output, input};
 use crate::{WAYS, by_way, done, own};
 
 fn odd() -> Predicate<u32> {
-    Predicate::from_wgsl("(x & 1u) == 1u", |x: u32, _| x & 1 == 1).unwrap()
+    Predicate::from_wgsl("(x & 1u) == 1u").unwrap().with_host(|x: u32, _| x & 1 == 1)
 }
 
 /// Case A5: more than one dispatch's workgroups, parts and pieces; what is at the seams.
@@ -178,7 +178,7 @@ fn h8_partitions_are_stable() {
     let Some(context) = own() else { return };
     let n = 100_003;
     let items: Vec<u32> = (0..n).collect();
-    let threes = Predicate::from_wgsl("x % 3u == 0u", |x: u32, _| x % 3 == 0).unwrap();
+    let threes = Predicate::from_wgsl("x % 3u == 0u").unwrap().with_host(|x: u32, _| x % 3 == 0);
     for algorithm in [Algorithm::Auto, Algorithm::Fallback] {
         let tuning = Tuning::for_device(context.capabilities());
         let partition = Partition::with_algorithm(&context, &threes, algorithm, &tuning).unwrap();
@@ -223,7 +223,7 @@ fn repetitions_with_alternating_data() {
             RunLengths::with_algorithm(&context, &equality, algorithm, tuning)
         };
         let Some(runs) = by_way(way, &tuning, make) else { continue };
-        let wanted = inputs.each_ref().map(|items| reference::runs(items, &equality));
+        let wanted = inputs.each_ref().map(|items| reference::runs(items, &equality).unwrap());
         let sources = inputs.each_ref().map(|items| context.upload(items).unwrap());
         for round in 0..rounds {
             let wanted = &wanted[round % 2];
@@ -254,7 +254,7 @@ fn a_chain_whose_counts_stay_on_the_device() {
     let Some(context) = own() else { return };
     let n = 50_000;
     let items: Vec<u32> = (0..n).map(|i| hash(i, 9) % 100).collect();
-    let small = Predicate::from_wgsl("x < 60u", |x: u32, _| x < 60).unwrap();
+    let small = Predicate::from_wgsl("x < 60u").unwrap().with_host(|x: u32, _| x < 60);
     let sum = Operator::<u32>::sum();
     let equality = Equality::by_value();
     for algorithm in [Algorithm::ReduceThenScan, Algorithm::Fallback] {
@@ -292,7 +292,7 @@ fn a_chain_whose_counts_stay_on_the_device() {
             context.queue().submit([encoder.finish()]);
 
             let wanted = reference::select(&items, &[], &small).unwrap();
-            let runs = reference::runs(&wanted, &equality);
+            let runs = reference::runs(&wanted, &equality).unwrap();
             let heads: Vec<u32> = runs.iter().map(|run| wanted[run.0 as usize]).collect();
             let [ones, others] = reference::partition(&heads, &[], &odd()).unwrap();
             assert_eq!(context.download(&n_kept).unwrap(), [wanted.len() as u32]);
@@ -320,7 +320,7 @@ fn numbers_of_items_on_the_device() {
             let one = context.upload(&[count]).unwrap();
             let counted = source.clone().counted_by(&one).unwrap();
             for counted in [counted.clone(), counted.dispatched_indirectly()] {
-                let wanted = reference::runs(&items[..n], &equality);
+                let wanted = reference::runs(&items[..n], &equality).unwrap();
                 let (values, lengths, counts) = (
                     Output::<u32>::new(&context, items.len()),
                     Output::<u32>::new(&context, items.len()),
@@ -351,7 +351,7 @@ fn devices_with_few_bindings() {
             println!("skipped: {} storage bindings", context.capabilities().storage_bindings);
             continue;
         };
-        let runs = reference::runs(&items, &equality);
+        let runs = reference::runs(&items, &equality).unwrap();
         match unique.run(&items, &values) {
             Ok((_, values)) => {
                 assert_eq!(values, runs.iter().map(|run| run.0).collect::<Vec<_>>());

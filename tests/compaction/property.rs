@@ -94,7 +94,7 @@ fn flag_words(source: usize, marks: &[bool]) -> Vec<u32> {
 
 fn predicate<T: Keyed>(source: usize) -> Predicate<T> {
     let text = format!("({} & 1u) == 1u", T::KEY);
-    let by_text = || Predicate::from_wgsl(&text, |x: T, _| x.key() & 1 == 1).unwrap();
+    let by_text = || Predicate::from_wgsl(&text).unwrap().with_host(|x: T, _| x.key() & 1 == 1);
     match source {
         0 => by_text(),
         1 => Predicate::flags(),
@@ -158,7 +158,7 @@ fn keep(x: {}, i: u32) -> bool {{ return helper({}) || i == 7u; }}",
                     T::KEY
                 );
                 let host = |x: T, i| x.key() % 3 == 0 || i == 7;
-                let second = Predicate::from_wgsl(&text, host).unwrap();
+                let second = Predicate::from_wgsl(&text).unwrap().with_host(host);
                 let make = |algorithm, tuning: &_| {
                     PartitionThree::with_algorithm(context, &predicate, &second, algorithm, tuning)
                 };
@@ -198,10 +198,12 @@ fn keep(x: {}, i: u32) -> bool {{ return helper({}) || i == 7u; }}",
             _ => {
                 let [a, b] = ["a", "b"].map(|name| T::KEY.replace("x", name));
                 let text = format!("max({a}, {b}) - min({a}, {b}) < 2u");
-                Equality::from_wgsl(&text, |a: T, b: T| a.key().abs_diff(b.key()) < 2).unwrap()
+                Equality::from_wgsl(&text)
+                    .unwrap()
+                    .with_host(|a: T, b: T| a.key().abs_diff(b.key()) < 2)
             }
         };
-        let runs = reference::runs(&items, &equality);
+        let runs = reference::runs(&items, &equality).unwrap();
         let source = input(context, &items, self.shift);
         let heads: Vec<T> = runs.iter().map(|run| items[run.0 as usize]).collect();
         let counts = Output::<u32>::new(context, 1);

@@ -8,13 +8,13 @@ use lookback::{
 use crate::own;
 
 fn large() -> Predicate<u32> {
-    Predicate::from_wgsl("x > 3u", |x: u32, _| x > 3).unwrap()
+    Predicate::from_wgsl("x > 3u").unwrap().with_host(|x: u32, _| x > 3)
 }
 
 #[test]
 fn predicates_that_do_not_compile_point_into_their_text() {
     for (text, column) in [("x > 3.0 +", 10), ("y > 3u", 1), ("x + 1u", 1), ("", 1)] {
-        match Predicate::from_wgsl(text, |_: u32, _| true).unwrap_err() {
+        match Predicate::<u32>::from_wgsl(text).unwrap_err() {
             Error::InvalidWgsl { role: "keep", line: 1, column: got, .. } => {
                 assert!(got <= column.max(1) + 2, "{text}: column {got}");
             }
@@ -22,9 +22,9 @@ fn predicates_that_do_not_compile_point_into_their_text() {
         }
     }
     let impure = "var<private> n: u32;\nfn keep(x: u32) -> bool { n += 1u; return n > x; }";
-    let error = Predicate::from_wgsl(impure, |_: u32, _| true).unwrap_err();
+    let error = Predicate::<u32>::from_wgsl(impure).unwrap_err();
     assert!(matches!(error, Error::InvalidWgsl { .. }), "{error}");
-    let error = Equality::from_wgsl("a + b", |_: u32, _| true).unwrap_err();
+    let error = Equality::<u32>::from_wgsl("a + b").unwrap_err();
     assert!(matches!(error, Error::InvalidWgsl { role: "same", .. }), "{error}");
     // A function with and without the item's number, and one with other types.
     for text in [
@@ -32,9 +32,9 @@ fn predicates_that_do_not_compile_point_into_their_text() {
         "fn keep(x: u32, i: u32,) -> bool { return x > i; }",
         "fn keep(x: u32, place: u32) -> bool { return x > place; }",
     ] {
-        Predicate::from_wgsl(text, |_: u32, _| true).unwrap_or_else(|e| panic!("{text}: {e}"));
+        Predicate::<u32>::from_wgsl(text).unwrap_or_else(|e| panic!("{text}: {e}"));
     }
-    let error = Predicate::from_wgsl("fn keep(x: f32) -> bool { return true; }", |_: u32, _| true);
+    let error = Predicate::<u32>::from_wgsl("fn keep(x: f32) -> bool { return true; }");
     assert!(matches!(error.unwrap_err(), Error::InvalidWgsl { .. }));
 }
 

@@ -1,0 +1,187 @@
+//! What `verify` checks of the primitives that write some of the items.
+
+use std::rc::Rc;
+use std::time::Instant;
+
+use lookback::{
+    Algorithm, Context, Element, Equality, Kind, LongRuns, Operator, Partition, PartitionThree,
+    Predicate, Reduce, RunLengths, Scan, Select, Tuning, Unique, UniqueByKey, reference,
+};
+
+use crate::checks::{Check, MANY, Outcome, first_difference, word};
+use crate::{Result, info};
+
+/// The words that a primitive makes of items, on the device.
+type Device = Box<dyn Fn(&[u32]) -> Result<Vec<u32>>>;
+
+/// One primitive on both sides.
+struct Side {
+    name: &'static str,
+    told_by: &'static str,
+    device: Device,
+    host: Device,
+}
+
+/// The checks of all of them, by what `Auto` comes to and by the other safe algorithm.
+pub fn all(context: &Context) -> Result<Vec<Check>> {
+    let sum = Operator::<u32>::sum();
+    let mut checks = Vec::new();
+    for algorithm in [Algorithm::ReduceThenScan, Algorithm::Fallback] {
+        let tuning = Tuning::for_device(context.capabilities());
+        let scan = Scan::with_algorithm(context, &sum, Kind::Exclusive, algorithm, &tuning)?;
+        let lanes = info::subgroups(&scan.plan(MANY)?, context.capabilities());
+        let sides = sides(context, algorithm)?.into_iter().map(Rc::new).collect::<Vec<_>>();
+        for n_items in [0, 1, 2, 4097, MANY] {
+            for side in sides.iter().cloned() {
+                checks.push(Check {
+                    primitive: side.name,
+                    algorithm: algorithm.name(),
+                    operator: side.told_by,
+                    element: u32::LAYOUT.wgsl(),
+                    n_items,
+                    lanes: lanes.clone(),
+                    run: Box::new(move |corrupt| compare(&side, n_items, corrupt)),
+                });
+            }
+        }
+    }
+    Ok(checks)
+}
+
+fn compare(side: &Side, n_items: u32, corrupt: bool) -> Result<Outcome> {
+    // Short runs of few values, and long ones now and then.
+    let items: Vec<u32> =
+        (0..n_items).map(|i| word(i / 3 * 3 / (1 + i / 5000 % 3), 0) % 7).collect();
+    let wanted = (side.host)(&items)?;
+    let start = Instant::now();
+    let mut got = (side.device)(&items)?;
+    let seconds = start.elapsed().as_secs_f64();
+    if corrupt {
+        let middle = got.len() / 2;
+        got[middle] ^= 1;
+    }
+    let mismatch = match wanted.len() == got.len() {
+        false => Some(format!("{} words wanted, got {}", wanted.len(), got.len())),
+        true => first_difference(&wanted, &got),
+    };
+    Ok(Outcome { bytes: 4 * wanted.len() as u64, seconds, gave_up: false, mismatch })
+}
+
+/// Parts, each with its length before it: counts are compared too.
+fn joined(parts: &[&[u32]]) -> Vec<u32> {
+    parts.iter().flat_map(|part| [&[part.len() as u32], *part].concat()).collect()
+}
+
+fn sides(context: &Context, algorithm: Algorithm) -> Result<Vec<Side>> {
+    let tuning = Tuning::for_device(context.capabilities());
+    let small = Predicate::<u32>::from_wgsl("x < 3u")?.with_host(|x, _| x < 3);
+    let middle = Predicate::<u32>::from_wgsl("x < 5u || i % 100u == 0u")?
+        .with_host(|x, i| x < 5 || i % 100 == 0);
+    let equality = Equality::<u32>::by_value();
+    let flags = |items: &[u32]| (0..items.len() as u32).map(|i| word(i, 1) % 2).collect::<Vec<_>>();
+    let heads = |items: &[u32]| -> Result<(Vec<u32>, Vec<(u32, u32)>)> {
+        let runs = reference::runs(items, &Equality::by_value())?;
+        Ok((runs.iter().map(|run| items[run.0 as usize]).collect(), runs))
+    };
+    let column = |runs: &[(u32, u32)], second: bool| {
+        runs.iter().map(|run| if second { run.1 } else { run.0 }).collect::<Vec<u32>>()
+    };
+
+    let flagged = small.clone().and_flags();
+    let select = Select::with_algorithm(context, &flagged, algorithm, &tuning)?;
+    let partition = Partition::with_algorithm(context, &small, algorithm, &tuning)?;
+    let three = PartitionThree::with_algorithm(context, &small, &middle, algorithm, &tuning)?;
+    let unique = Unique::with_algorithm(context, &equality, algorithm, &tuning)?;
+    let by_key = UniqueByKey::<u32, u32>::with_algorithm(context, &equality, algorithm, &tuning)?;
+    let lengths = RunLengths::with_algorithm(context, &equality, algorithm, &tuning)?;
+    let long = LongRuns::with_algorithm(context, &equality, algorithm, &tuning)?;
+    let least = Operator::<u32>::arg_min()?;
+    let arg = Reduce::new(context, &least)?;
+    let (small_too, numbers) =
+        (small.clone(), |items: &[u32]| (0..items.len() as u32).collect::<Vec<_>>());
+    let side = |name, told_by, device: Device, host: Device| Side { name, told_by, device, host };
+    Ok(vec![
+        side(
+            "select",
+            "text and flags",
+            Box::new(move |items| Ok(joined(&[&select.run(items, &flags(items))?]))),
+            Box::new(move |items| {
+                Ok(joined(&[&reference::select(items, &flags(items), &flagged)?]))
+            }),
+        ),
+        side(
+            "partition",
+            "text",
+            Box::new(move |items| {
+                let [kept, others] = partition.run(items, &[])?;
+                Ok(joined(&[&kept, &others]))
+            }),
+            Box::new(move |items| {
+                let [kept, others] = reference::partition(items, &[], &small)?;
+                Ok(joined(&[&kept, &others]))
+            }),
+        ),
+        side(
+            "partition in three",
+            "texts",
+            Box::new(move |items| {
+                let [first, second, others] = three.run(items, &[])?;
+                Ok(joined(&[&first, &second, &others]))
+            }),
+            Box::new(move |items| {
+                let [first, second, others] =
+                    reference::partition_three(items, &[], &small_too, &middle)?;
+                Ok(joined(&[&first, &second, &others]))
+            }),
+        ),
+        side(
+            "unique",
+            "value",
+            Box::new(move |items| Ok(joined(&[&unique.run(items)?]))),
+            Box::new(move |items| Ok(joined(&[&heads(items)?.0]))),
+        ),
+        side(
+            "unique by key",
+            "value",
+            Box::new(move |items| {
+                let (keys, values) = by_key.run(items, &numbers(items))?;
+                Ok(joined(&[&keys, &values]))
+            }),
+            Box::new(move |items| {
+                let (keys, runs) = heads(items)?;
+                Ok(joined(&[&keys, &column(&runs, false)]))
+            }),
+        ),
+        side(
+            "run lengths",
+            "value",
+            Box::new(move |items| {
+                let (values, lengths) = lengths.run(items)?;
+                Ok(joined(&[&values, &lengths]))
+            }),
+            Box::new(move |items| {
+                let (values, runs) = heads(items)?;
+                Ok(joined(&[&values, &column(&runs, true)]))
+            }),
+        ),
+        side(
+            "long runs",
+            "value",
+            Box::new(move |items| {
+                let (offsets, lengths) = long.run(items)?;
+                Ok(joined(&[&offsets, &lengths]))
+            }),
+            Box::new(move |items| {
+                let (_, mut runs) = heads(items)?;
+                runs.retain(|run| run.1 > 1);
+                Ok(joined(&[&column(&runs, false), &column(&runs, true)]))
+            }),
+        ),
+        side(
+            "arg-min",
+            "value",
+            Box::new(move |items| Ok(arg.run(items)?.to_vec())),
+            Box::new(move |items| Ok(reference::reduce(items, &least, None)?.to_vec())),
+        ),
+    ])
+}
