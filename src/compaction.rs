@@ -36,12 +36,12 @@ pub(crate) struct Parts {
 /// | [`record`](Self::record), [`record_in_pass`](Self::record_in_pass) | no | no | a small uniform |
 #[must_use = "a call does nothing until it is dispatched or recorded"]
 pub struct Call<'a> {
-    primitive: &'a dyn Primitive,
-    call: pieces::Call,
+    pub(crate) primitive: Box<dyn Primitive + 'a>,
+    pub(crate) call: pieces::Call,
 }
 
 /// What a call is made of, whatever its types are.
-trait Primitive {
+pub(crate) trait Primitive {
     /// Records a call; says whether it has a single pass.
     fn record(&self, pass: &mut wgpu::ComputePass<'_>, call: &pieces::Call) -> Result<bool, Error>;
     /// Submits a call.
@@ -80,7 +80,7 @@ impl fmt::Debug for Call<'_> {
 /// A compaction of inputs `I` with accumulators `A`; its first output has items `O`.
 #[derive(Clone)]
 pub(crate) struct Compaction<I: Element, A: Element, O: Element> {
-    scan: Scan<I, A, O>,
+    pub(crate) scan: Scan<I, A, O>,
     payload: Payload,
 }
 
@@ -184,7 +184,7 @@ impl<I: Element, A: Element, O: Element> Compaction<I, A, O> {
             let what = "the segments of an input with runs, cut to bindings";
             return Err(Error::Length { what, wanted: 1, got: call.pieces.len() as u64 });
         }
-        Ok(Call { primitive: self, call })
+        Ok(Call { primitive: Box::new(self), call })
     }
 
     /// Runs a call on slices of the library's own, by another algorithm if it gives up. Gives the
@@ -193,7 +193,7 @@ impl<I: Element, A: Element, O: Element> Compaction<I, A, O> {
         match call.dispatch()?.check() {
             Err(Error::Stalled) => {
                 let safe = Compaction { scan: self.scan.safe(), ..self.clone() };
-                safe.submit(&call.call)?.check()?;
+                (&safe).submit(&call.call)?.check()?;
             }
             checked => checked?,
         }
@@ -201,7 +201,7 @@ impl<I: Element, A: Element, O: Element> Compaction<I, A, O> {
     }
 }
 
-impl<I: Element, A: Element, O: Element> Primitive for Compaction<I, A, O> {
+impl<I: Element, A: Element, O: Element> Primitive for &Compaction<I, A, O> {
     fn record(&self, pass: &mut wgpu::ComputePass<'_>, call: &pieces::Call) -> Result<bool, Error> {
         let plan = |pieces: &[Placement], counted| self.scan.plan_at(pieces, counted, false);
         self.scan.prepared.record(pass, call, plan)

@@ -256,6 +256,9 @@ impl Geometry {
             whole(in_words, placement.src_words, placement.src_word)
                 && (reads_only || whole(out_words, placement.dst_words, placement.dst_word))
         };
+        if kernel.root == Root::Decode {
+            return Tile::Scalar;
+        }
         let quads = Kernel { tile: Tile::Vector, ..kernel };
         if !fits(4, 4) || quads.storage_bindings() > self.storage_bindings {
             return Tile::Scalar;

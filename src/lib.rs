@@ -97,7 +97,7 @@ pub use operator::Operator;
 pub use partition::{Partition, PartitionThree};
 pub use plan::{Params, Pass, Plan, Resource};
 pub use reduce::Reduce;
-pub use run_length::{LongRuns, RunLengths};
+pub use run_length::{LongRuns, RunLengthDecode, RunLengths};
 pub use scan::{Counters, Dispatched, Kind, Scan};
 pub use select::Select;
 pub use selection::{Equality, Predicate};

@@ -3,11 +3,14 @@
 use std::fmt;
 
 use crate::algorithm::Algorithm;
-use crate::compaction::{Call, Compaction, Parts, counts_and_greatest, first_of};
+use crate::compaction::{Call, Compaction, Parts, Primitive, counts_and_greatest, first_of};
 use crate::context::Context;
 use crate::element::Element;
 use crate::error::Error;
-use crate::selection::Equality;
+use crate::operator::Operator;
+use crate::pieces;
+use crate::scan::{Dispatched, Kind, Scan};
+use crate::selection::{Equality, Selection};
 use crate::shader::kernel::{Flags, Payload};
 use crate::slice::GpuSlice;
 use crate::tuning::Tuning;
@@ -169,5 +172,133 @@ impl<T: Element> LongRuns<T> {
 impl<T: Element> fmt::Debug for LongRuns<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "LongRuns(on {:?})", self.compaction.context())
+    }
+}
+
+/// Run-length decoding: each value as often as its length says.
+///
+/// Lengths are u32, of any size; one of 0 leaves its value out. The number of items written, modulo
+/// 2^32, goes to a count of its own, and an output too small is filled to its end. Data moved:
+/// lengths read and scanned, and for each output one search over the scanned lengths.
+///
+/// [`new`](Self::new) waits for the compiler; [`run`](Self::run) submits, waits and allocates;
+/// [`call`](Self::call) allocates as much as the lengths take, for their scan.
+#[derive(Clone)]
+pub struct RunLengthDecode<T: Element> {
+    compaction: Compaction<T, u32, T>,
+    ends: Scan<u32>,
+}
+
+/// A call with the slices of its scan.
+struct DecodeCall<'a, T: Element> {
+    decode: &'a RunLengthDecode<T>,
+    lengths: GpuSlice<u32>,
+    ends: GpuSlice<u32>,
+}
+
+impl<T: Element> RunLengthDecode<T> {
+    /// Plans it with the device's own tuning. Compiles a kernel.
+    ///
+    /// Errors: [`Error::Limit`] on a device too small, [`Error::OutOfMemory`].
+    pub fn new(context: &Context) -> Result<Self, Error> {
+        let tuning = Tuning::for_device(context.capabilities());
+        Self::with_algorithm(context, Algorithm::Auto, &tuning)
+    }
+
+    /// [`RunLengthDecode::new`] by a chosen algorithm for the scan, and sizes of the caller's choice.
+    ///
+    /// Errors: as [`Scan::with_algorithm`](crate::Scan::with_algorithm).
+    pub fn with_algorithm(
+        context: &Context,
+        algorithm: Algorithm,
+        tuning: &Tuning,
+    ) -> Result<Self, Error> {
+        let (payload, selection) = (Payload::Select, Selection::default());
+        let parts = Parts { payload, flags: Flags::None, selection, second_words: 1 };
+        let sum = Operator::sum();
+        // Of the first only the last pass's sizes are of use.
+        let chunks = Algorithm::ReduceThenScan;
+        let compaction = Compaction::new(context, &sum, parts, chunks, tuning)?;
+        let ends = Scan::with_algorithm(context, &sum, Kind::Inclusive, algorithm, tuning)?;
+        Ok(RunLengthDecode { compaction, ends })
+    }
+
+    /// Decodes runs of the host's: uploads, submits, waits and downloads.
+    ///
+    /// Errors: as [`Select::run`](crate::Select::run), and [`Error::Length`] unless there are as many
+    /// lengths as values.
+    ///
+    /// ```
+    /// use lookback::{Context, RunLengthDecode};
+    /// let decode = RunLengthDecode::new(&Context::new()?)?;
+    /// assert_eq!(decode.run(&[7u32, 8, 9], &[3, 0, 2])?, [7, 7, 7, 9, 9]);
+    /// # Ok::<(), lookback::Error>(())
+    /// ```
+    pub fn run(&self, values: &[T], lengths: &[u32]) -> Result<Vec<T>, Error> {
+        let context = self.compaction.context();
+        let n_items = lengths.iter().map(|&length| u64::from(length)).sum();
+        let (values, lengths) = (context.upload(values)?, context.upload(lengths)?);
+        let (output, count) = (context.allocate(n_items)?, context.allocate(1)?);
+        let call = self.call(&values, &lengths, &output, &count)?;
+        match call.dispatch()?.check() {
+            Err(Error::Stalled) => {
+                let safe = RunLengthDecode { ends: self.ends.safe(), ..self.clone() };
+                safe.call(&values, &lengths, &output, &count)?.dispatch()?.check()?;
+            }
+            checked => checked?,
+        }
+        context.download(&output)
+    }
+
+    /// A call on slices of the device.
+    ///
+    /// Errors: as [`Unique::call`](crate::Unique::call), and [`Error::Length`] unless there are as many
+    /// lengths as values.
+    pub fn call(
+        &self,
+        values: &GpuSlice<T>,
+        lengths: &GpuSlice<u32>,
+        output: &GpuSlice<T>,
+        count: &GpuSlice<u32>,
+    ) -> Result<Call<'_>, Error> {
+        if lengths.len() != values.len() {
+            let (what, wanted, got) = ("the lengths", values.len(), lengths.len());
+            return Err(Error::Length { what, wanted, got });
+        }
+        let ends: GpuSlice<u32> = self.compaction.context().allocate(lengths.len())?;
+        let second = Some(self.compaction.other("lengths", &ends)?);
+        self.compaction.other("lengths", lengths)?;
+        let outputs = [self.compaction.other("output", output)?];
+        let Call { call, .. } = self.compaction.call(values, second, &outputs, count)?;
+        if call.pieces.len() > 1 {
+            let what = "the segments of the values, cut to bindings";
+            return Err(Error::Length { what, wanted: 1, got: call.pieces.len() as u64 });
+        }
+        // The values' count holds for the lengths.
+        let lengths = lengths.clone().with_count_of(values);
+        Ok(Call { primitive: Box::new(DecodeCall { decode: self, lengths, ends }), call })
+    }
+}
+
+impl<T: Element> Primitive for DecodeCall<'_, T> {
+    fn record(&self, pass: &mut wgpu::ComputePass<'_>, call: &pieces::Call) -> Result<bool, Error> {
+        let DecodeCall { decode, lengths, ends } = self;
+        let prepared = &decode.compaction.scan.prepared;
+        let single_pass = decode.ends.record_call(pass, lengths, ends)?;
+        prepared.record(pass, call, |pieces, counted| {
+            let definition = &prepared.operator.definition;
+            prepared.geometry.decode(definition, pieces[0], counted, call.places[0])
+        })?;
+        Ok(single_pass)
+    }
+
+    fn submit(&self, call: &pieces::Call) -> Result<Dispatched, Error> {
+        self.decode.ends.submit(|pass| self.record(pass, call))
+    }
+}
+
+impl<T: Element> fmt::Debug for RunLengthDecode<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RunLengthDecode(on {:?})", self.compaction.context())
     }
 }

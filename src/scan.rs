@@ -308,7 +308,7 @@ impl<I: Element, A: Element, O: Element> Scan<I, A, O> {
     }
 
     /// Records a call; says whether it has a single pass.
-    fn record_call(
+    pub(crate) fn record_call(
         &self,
         pass: &mut wgpu::ComputePass<'_>,
         input: &GpuSlice<I>,

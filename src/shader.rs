@@ -18,6 +18,7 @@ pub(crate) const FILES: &[(&str, &str)] = embed!(
     "params"
     "dispatch_arguments"
     "reduce"
+    "run_length_decode"
     "scan_chunks"
     "scan_downsweep"
     "scan_propagate"

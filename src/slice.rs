@@ -117,6 +117,12 @@ impl<T: Element> GpuSlice<T> {
         self
     }
 
+    /// The same slice with the count of another, if it has one.
+    pub(crate) fn with_count_of<U: Element>(mut self, other: &GpuSlice<U>) -> Self {
+        self.count = other.count.clone();
+        self
+    }
+
     pub(crate) fn count(&self) -> Option<&Count> {
         self.count.as_ref()
     }

@@ -118,6 +118,23 @@ impl Geometry {
         Ok(Self::around(spine, chunks, propagates, counted))
     }
 
+    /// A pass that writes up to `room` items of runs whose ends are known.
+    ///
+    /// Errors: [`Error::Limit`] if the device has too few bindings.
+    pub(crate) fn decode(
+        &self,
+        operator: &Definition,
+        piece: Placement,
+        counted: Counted,
+        room: u32,
+    ) -> Result<Plan, Error> {
+        let kernel = self.kernel(operator, Root::Decode).counted(counted);
+        let mut pass = self.pass(operator, kernel, piece, 1)?.with_count(counted);
+        let workgroups = room.div_ceil(kernel.workgroup_size).clamp(1, self.workgroups_limit);
+        (pass.workgroups, pass.params.workgroups) = (workgroups, workgroups);
+        Ok(Plan { passes: vec![pass] })
+    }
+
     /// A spine between the passes before it and after it.
     fn around(spine: Pass, first: Vec<Pass>, last: Vec<Pass>, counted: Counted) -> Plan {
         let arguments = Self::arguments(&first, counted);

@@ -21,6 +21,8 @@ pub enum Root {
     Chunks,
     /// `shaders/scan_propagate.wgsl`.
     Propagate,
+    /// `shaders/run_length_decode.wgsl`.
+    Decode,
 }
 
 /// How tiles are read and written.
@@ -222,6 +224,7 @@ impl Root {
             Root::SinglePass => "single_pass",
             Root::Chunks => "chunks",
             Root::Propagate => "propagate",
+            Root::Decode => "decode",
         }
     }
 
@@ -233,6 +236,7 @@ impl Root {
             Root::SinglePass => "scan_single_pass",
             Root::Chunks => "scan_chunks",
             Root::Propagate => "scan_propagate",
+            Root::Decode => "run_length_decode",
         }
     }
 }
@@ -415,7 +419,7 @@ impl Kernel {
     /// The values of the overrides that the module declares.
     pub fn overrides(&self) -> Vec<(&'static str, f64)> {
         let mut overrides = vec![("WORKGROUP_SIZE", f64::from(self.workgroup_size))];
-        if !matches!(self.root, Root::Arguments | Root::Propagate) {
+        if !matches!(self.root, Root::Arguments | Root::Propagate | Root::Decode) {
             overrides.push(("SECTION_SIZE", f64::from(self.section_size())));
         }
         if let Subgroup::Emulated(width) = self.layers.subgroup {
@@ -450,7 +454,7 @@ impl Kernel {
     /// Bytes of workgroup memory, each variable rounded up to 16.
     pub(crate) fn workgroup_bytes(&self, operator: &Definition) -> u32 {
         // Neither does a lane need another, nor emulated subgroups a scratch.
-        if matches!(self.root, Root::Arguments | Root::Propagate) {
+        if matches!(self.root, Root::Arguments | Root::Propagate | Root::Decode) {
             return 0;
         }
         let item = operator.accumulator.workgroup_bytes();
@@ -485,6 +489,7 @@ impl Kernel {
         let reads_only = self.root == Root::Reduce || writes;
         let separate = self.memory == Memory::Separate;
         let outputs = if writes { self.payload.outputs() } else { 1 };
+        let decodes = self.root == Root::Decode;
         let by_key = self.payload == Payload::UniqueByKey && writes;
         let uses_partials = self.carry == Carry::Partials || self.root == Root::Chunks;
         let descriptor = self.single_pass.map(|single_pass| single_pass.descriptor);
@@ -502,7 +507,7 @@ impl Kernel {
             (7, Slot::State, self.single_pass.is_some()),
             (8, Slot::Descriptors, is_packed),
             (8, Slot::State, is_fenced),
-            (9, Slot::SecondSrc, walks && (self.flags != Flags::None || by_key)),
+            (9, Slot::SecondSrc, walks && (self.flags != Flags::None || by_key || decodes)),
             (10, Slot::SecondDst, walks && outputs > 1),
             (11, Slot::ThirdDst, walks && outputs > 2),
             (12, Slot::Tally, walks && writes),

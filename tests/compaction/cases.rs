@@ -2,7 +2,8 @@
 
 use lookback::{
     Algorithm, Call, Equality, GpuSlice, Kind, LongRuns, Operator, Partition, PartitionThree,
-    Predicate, Reduce, RunLengths, Scan, Select, Tuning, Unique, UniqueByKey, reference,
+    Predicate, Reduce, RunLengthDecode, RunLengths, Scan, Select, Tuning, Unique, UniqueByKey,
+    reference,
 };
 
 use crate::common::operators::hash;
@@ -359,6 +360,45 @@ fn devices_with_few_bindings() {
             Err(error) => {
                 assert!(context.capabilities().storage_bindings < 8, "{error}");
                 assert!(matches!(error, lookback::Error::Limit { .. }), "{error}");
+            }
+        }
+    }
+}
+
+/// Decoding is the inverse of encoding; lengths of 0 and of very much, less room than there is to write,
+/// and counts on the device.
+#[test]
+fn runs_are_decoded() {
+    let Some(context) = own() else { return };
+    for context in [context.clone(), common::without_subgroups(&context)] {
+        for algorithm in [Algorithm::ReduceThenScan, Algorithm::Fallback] {
+            let tuning = small_tiles(&context);
+            let decode =
+                RunLengthDecode::<[f32; 3]>::with_algorithm(&context, algorithm, &tuning).unwrap();
+            for n in [0usize, 1, 2, 1000, 5003] {
+                let values: Vec<[f32; 3]> = (0..n).map(|i| [i as f32, 1.0, -(i as f32)]).collect();
+                let mut lengths: Vec<u32> = (0..n as u32).map(|i| hash(i, 2) % 4).collect();
+                if n == 1000 {
+                    lengths[700] = 50_000;
+                }
+                let wanted: Vec<[f32; 3]> = (0..n)
+                    .flat_map(|i| std::iter::repeat_n(values[i], lengths[i] as usize))
+                    .collect();
+                assert!(decode.run(&values, &lengths).unwrap() == wanted, "{algorithm} {n}");
+                // Half the room, and of the runs on the device's word only some.
+                let some = n / 3;
+                let part: usize = lengths[..some].iter().map(|&length| length as usize).sum();
+                let room = wanted.len() / 2;
+                let output = Output::<[f32; 3]>::new(&context, room);
+                let counts = Output::<u32>::new(&context, 1);
+                let number = context.upload(&[some as u32]).unwrap();
+                let source = input(&context, &values, 1).counted_by(&number).unwrap();
+                let lengths = input(&context, &lengths, 2);
+                let call = decode.call(&source, &lengths, &output.slice, &counts.slice).unwrap();
+                call.dispatch().unwrap().check().unwrap();
+                assert_eq!(counts.first(&context, 1), [part as u32], "{algorithm} {n}");
+                let written = part.min(room);
+                assert!(output.first(&context, written) == wanted[..written], "{algorithm} {n}");
             }
         }
     }

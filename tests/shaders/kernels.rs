@@ -3,8 +3,8 @@
 
 use lookback::wgsl::{Layers, SectionScan, Subgroup, Totals, WorkgroupScan};
 use lookback::{
-    Carry, Descriptor, Element, Extent, Kernel, LookBack, Memory, Operator, Params, Part, Root,
-    SinglePass, Stalled, Tile, Tuning,
+    Carry, Descriptor, Element, Extent, Flags, Kernel, LookBack, Memory, Operator, Params, Part,
+    Payload, Root, SinglePass, Stalled, Tile, Tuning,
 };
 use naga::valid::ModuleInfo;
 use naga::{AddressSpace, Module, TypeInner};
@@ -40,6 +40,8 @@ pub fn variants() -> Vec<Kernel> {
             carry,
             // Pairs of an extent with any other choice come up, not the product.
             extent: if kernels.len().is_multiple_of(3) { Extent::Buffer } else { Extent::Params },
+            payload: Payload::Items,
+            flags: Flags::None,
             single_pass,
             checked: false,
             exclusive: tile != Tile::Scalar,
@@ -129,8 +131,8 @@ impl Visit for Linker {
             [Part::Whole, Part::ToAccumulators, Part::OnAccumulators, Part::FromAccumulators];
         self.operators += 1;
         for (index, variant) in variants().into_iter().enumerate() {
-            // Every third, another third for the next operator.
-            if !(index + self.operators).is_multiple_of(3) {
+            // Every fifth, another fifth for the next operator.
+            if !(index + self.operators).is_multiple_of(5) {
                 continue;
             }
             // Blocks of a binding that is read and written are of one size.
@@ -169,6 +171,63 @@ fn k5_every_module_is_valid_translates_and_keeps_its_barriers_uniform() {
             });
         }
     });
+}
+
+/// Every kernel that a compaction can have, of words: its text, and bytes of workgroup memory.
+pub fn compactions() -> Vec<(Kernel, String, u32)> {
+    let one = Operator::<u32>::sum();
+    let two = Operator::<[u32; 2]>::sum().with_lift("vec2<u32>(x, 0u)", |x: u32| [x, 0]).unwrap();
+    let compacts =
+        |kernel: &Kernel| matches!(kernel.root, Root::Reduce | Root::Downsweep | Root::SinglePass);
+    let mut texts = Vec::new();
+    for (turn, variant) in variants().into_iter().filter(compacts).enumerate() {
+        let all_flags = [Flags::None, Flags::Words, Flags::Bits];
+        for (n, payload) in PAYLOADS.into_iter().enumerate() {
+            // Every third, another third for the next payload.
+            if !(turn + n).is_multiple_of(3) {
+                continue;
+            }
+            let selects =
+                matches!(payload, Payload::Select | Payload::Partition | Payload::PartitionThree);
+            let kernel = Kernel {
+                payload,
+                flags: if selects { all_flags[(turn + n) / 3 % 3] } else { Flags::None },
+                exclusive: true,
+                workgroup_size: 64,
+                group: 4,
+                rows: 2,
+                ..variant
+            };
+            let counts_two =
+                matches!(payload, Payload::PartitionThree | Payload::Runs | Payload::LongRuns);
+            let (text, bytes) = match counts_two {
+                true => (two.wgsl(&kernel), two.workgroup_bytes(&kernel)),
+                false => (one.wgsl(&kernel), one.workgroup_bytes(&kernel)),
+            };
+            texts.push((kernel, text.unwrap_or_else(|e| panic!("{kernel:?}: {e}")), bytes));
+        }
+    }
+    texts
+}
+
+const PAYLOADS: [Payload; 7] = [
+    Payload::Select,
+    Payload::Partition,
+    Payload::PartitionThree,
+    Payload::Unique,
+    Payload::UniqueByKey,
+    Payload::Runs,
+    Payload::LongRuns,
+];
+
+#[test]
+fn k5_every_compaction_is_valid_translates_and_keeps_its_barriers_uniform() {
+    let texts = compactions();
+    println!("{} modules", texts.len());
+    assert!(texts.len() > 400, "{} modules: the cover has shrunk", texts.len());
+    for (kernel, text, bytes) in &texts {
+        check(text, kernel, *bytes).unwrap_or_else(|e| panic!("{kernel:?}: {e}\n{text}"));
+    }
 }
 
 fn check(text: &str, kernel: &Kernel, workgroup_bytes: u32) -> Result<(), String> {

@@ -21,6 +21,9 @@ fn every_shader_file_is_part_of_some_text() {
         let last = Operator::from_wgsl(0u32, "b").unwrap();
         texts += &if commutes { sum.wgsl(&kernel) } else { last.wgsl(&kernel) }.unwrap();
     }
+    for (_, text, _) in kernels::compactions() {
+        texts += &text;
+    }
     for (_, text, _) in layers::texts(&Operator::<u32>::sum()) {
         texts += &text;
     }
