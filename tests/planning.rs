@@ -6,8 +6,9 @@
 mod operators;
 
 use lookback::{
-    Algorithm, Builtins, Context, Error, GpuSlice, Kind, Memory, Operator, Plan, Reduce, Resource,
-    Root, Scan, Tile, Tuning, wgsl::Subgroup,
+    Algorithm, Builtins, Context, Equality, Error, GpuSlice, Kind, Memory, Operator, Partition,
+    Plan, Predicate, Reduce, Resource, Root, RunLengths, Scan, Select, Tile, Tuning, UniqueByKey,
+    wgsl::Subgroup,
 };
 
 /// A noop device with these features, limits and subgroup bounds.
@@ -470,6 +471,43 @@ fn the_last_tile_takes_a_pass_of_its_own() {
                     assert_eq!(last.params.src_word, whole.params.n_items);
                     assert_eq!(last.params.first_chunk, whole.workgroups);
                     assert_eq!(whole.params.n_items + last.params.n_items, n);
+                }
+            }
+        }
+    }
+}
+
+/// Compactions compile at every subgroup bound, with few bindings, and need no GPU to be refused.
+#[test]
+fn compactions_fit_at_every_subgroup_bound() {
+    let all = wgpu::Features::SUBGROUP;
+    for lanes in [None, Some((4, 4)), Some((8, 32)), Some((32, 32)), Some((64, 64)), Some((4, 128))]
+    {
+        for storage in [8, 4] {
+            let limits = wgpu::Limits {
+                max_storage_buffers_per_shader_stage: storage,
+                ..wgpu::Limits::default()
+            };
+            let context = context(all, limits, lanes);
+            let tuning = Tuning::for_device(context.capabilities());
+            let equality = Equality::<[f32; 4]>::by_value();
+            let predicate = Predicate::<[f32; 4]>::from_wgsl("x.y > 2.0").unwrap().and_flags();
+            for algorithm in [Algorithm::ReduceThenScan, Algorithm::Fallback] {
+                let made = [
+                    Select::with_algorithm(&context, &predicate, algorithm, &tuning).map(drop),
+                    Partition::with_algorithm(&context, &predicate, algorithm, &tuning).map(drop),
+                    RunLengths::with_algorithm(&context, &equality, algorithm, &tuning).map(drop),
+                    UniqueByKey::<[f32; 4], [u32; 3]>::with_algorithm(
+                        &context, &equality, algorithm, &tuning,
+                    )
+                    .map(drop),
+                ];
+                for made in made {
+                    match made {
+                        Ok(()) => {}
+                        Err(Error::Limit { got, .. }) if storage == 4 => assert_eq!(got, 4),
+                        Err(error) => panic!("{lanes:?} {storage} {algorithm}: {error}"),
+                    }
                 }
             }
         }

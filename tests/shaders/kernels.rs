@@ -207,6 +207,25 @@ pub fn compactions() -> Vec<(Kernel, String, u32)> {
             texts.push((kernel, text.unwrap_or_else(|e| panic!("{kernel:?}: {e}")), bytes));
         }
     }
+    for layers in layers() {
+        for (memory, extent) in
+            [(Memory::Separate, Extent::Params), (Memory::Shared, Extent::Buffer)]
+        {
+            let kernel = Kernel {
+                root: Root::Decode,
+                payload: Payload::Select,
+                layers,
+                tile: Tile::Scalar,
+                memory,
+                extent,
+                workgroup_size: 64,
+                group: 1,
+                rows: 1,
+                ..variants()[0]
+            };
+            texts.push((kernel, one.wgsl(&kernel).unwrap(), one.workgroup_bytes(&kernel)));
+        }
+    }
     texts
 }
 
@@ -330,7 +349,13 @@ fn tint_agrees_on_the_kernels() {
     let portable = |kernel: &Kernel| {
         kernel.single_pass.is_none_or(|single_pass| single_pass.descriptor == Descriptor::Split32)
     };
-    tint("kernels", variants().into_iter().filter(portable).flat_map(text));
+    let compactions = compactions().into_iter().filter(|(kernel, _, _)| portable(kernel));
+    let compactions = compactions.map(|(kernel, text, _)| {
+        let rule = "diagnostic(off, subgroup_uniformity);\n";
+        (format!("{kernel:?}"), format!("enable subgroups;\n{rule}{text}"))
+    });
+    let kernels = variants().into_iter().filter(portable).flat_map(text);
+    tint("kernels", kernels.chain(compactions));
 }
 
 /// The tuning table's rows are powers of two, as the plans take for granted.

@@ -2,6 +2,7 @@
 
 //! The tool as its users meet it: a process with arguments, files, two streams and an exit code.
 
+mod compacts;
 mod computes;
 mod harness;
 mod refuses;
