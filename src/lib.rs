@@ -1,5 +1,5 @@
-//! Device-wide parallel primitives for any GPU that wgpu reaches: reduce and scan, written in
-//! WGSL with subgroup operations, dispatched from Rust.
+//! Device-wide parallel primitives for any GPU that wgpu reaches: reduce, scan, select, partition and
+//! runs, written in WGSL with subgroup operations, dispatched from Rust.
 //!
 //! ```
 //! use lookback::{Context, Operator};
@@ -15,11 +15,11 @@
 //!
 //! | layer | on | submits | waits | allocates |
 //! |---|---|---|---|---|
-//! | host: [`Context::reduce`], [`Reduce::run`], [`Scan::run`] and their `_async` forms | slices of the host | yes | yes (`_async`: no thread) | buffers for items |
-//! | immediate: [`Reduce::dispatch`], [`Scan::dispatch`] | [`GpuSlice`] | yes | no | a small uniform |
-//! | record: [`Reduce::record`], [`Scan::record_in_pass`], … | [`GpuSlice`], the caller's encoder or pass | no | no | a small uniform |
+//! | host: [`Context::reduce`], [`Reduce::run`], [`Scan::run`] and their `_async` forms, [`Select::run`], … | slices of the host | yes | yes (`_async`: no thread) | buffers for items |
+//! | immediate: [`Reduce::dispatch`], [`Scan::dispatch`], [`Call::dispatch`] | [`GpuSlice`] | yes | no | a small uniform |
+//! | record: [`Reduce::record`], [`Scan::record_in_pass`], [`Call::record`], … | [`GpuSlice`], the caller's encoder or pass | no | no | a small uniform |
 //!
-//! A plan ([`Reduce`], [`Scan`]) is made once and used for any number of calls, on any number of
+//! A plan ([`Reduce`], [`Scan`], [`Select`], …) is made once and used for any number of calls, on any number of
 //! items, several in one encoder. Errors of types, operators and limits show when it is made.
 //!
 //! Below these lie the layers that the kernels are made of, for shaders of your own: shuffles,
@@ -36,6 +36,14 @@
 //! | | [`Algorithm::ReduceThenScan`] | 3n | yes | same from run to run on one device |
 //! | | [`Algorithm::LookBack`], [`Algorithm::Chained`] | 2n | yes, but a call that gives up has lost its input | may differ in the last bits from run to run |
 //! | | [`Algorithm::Fallback`] | 2n | | may differ in the last bits from run to run |
+//! | [`Select`], [`Unique`], [`UniqueByKey`] | [`Algorithm::Auto`]: a single pass, or on CPUs reduce-then-scan | n or 2n read, what is kept written | | as the items are |
+//! | [`Partition`], [`PartitionThree`] | the same | n or 2n read, n written | | as the items are |
+//! | [`RunLengths`], [`LongRuns`] | the same | n or 2n read, the runs written | | as the items are |
+//! | [`RunLengthDecode`] | a scan of the lengths, then a search for each output | lengths as [`Scan`], outputs written | | as the items are |
+//!
+//! Single passes of selections, partitions and runs read each item twice, the second time from a cache.
+//! Lengths, counts and flags are u32. What variable outputs have no room for is not written, and the counts
+//! are true all the same.
 //!
 //! Integer results are exact, modulo 2^32, and the same on every device; so are float minima and
 //! maxima. Devices may flush subnormal floats in sums and products. Operators are combined in item

@@ -14,6 +14,9 @@ use crate::{Result, info};
 /// The words that a primitive makes of items, on the device.
 type Device = Box<dyn Fn(&[u32]) -> Result<Vec<u32>>>;
 
+/// First places and lengths.
+type Runs = Vec<(u32, u32)>;
+
 /// One primitive on both sides.
 struct Side {
     name: &'static str,
@@ -79,7 +82,7 @@ fn sides(context: &Context, algorithm: Algorithm) -> Result<Vec<Side>> {
         .with_host(|x, i| x < 5 || i % 100 == 0);
     let equality = Equality::<u32>::by_value();
     let flags = |items: &[u32]| (0..items.len() as u32).map(|i| word(i, 1) % 2).collect::<Vec<_>>();
-    let heads = |items: &[u32]| -> Result<(Vec<u32>, Vec<(u32, u32)>)> {
+    let heads = |items: &[u32]| -> Result<(Vec<u32>, Runs)> {
         let runs = reference::runs(items, &Equality::by_value())?;
         Ok((runs.iter().map(|run| items[run.0 as usize]).collect(), runs))
     };

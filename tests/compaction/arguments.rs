@@ -1,7 +1,5 @@
 //! Least and greatest items and their places, with the case D2.
 
-use std::fmt::Debug;
-
 use lookback::{Context, Element, Operator, Ordered, Reduce, reference};
 
 use crate::common;
@@ -13,10 +11,7 @@ fn check<T: Ordered, O: Element>(
     context: &Context,
     operator: &Operator<T, [u32; 2], O>,
     items: &[T],
-) -> O
-where
-    O: Debug,
-{
+) -> O {
     let reduce = Reduce::new(context, operator).unwrap();
     let got = reduce.run(items).unwrap();
     let wanted = reference::reduce(items, operator, None).unwrap();

@@ -179,7 +179,8 @@ fn h8_partitions_are_stable() {
     let Some(context) = own() else { return };
     let n = 100_003;
     let items: Vec<u32> = (0..n).collect();
-    let threes = Predicate::from_wgsl("x % 3u == 0u").unwrap().with_host(|x: u32, _| x % 3 == 0);
+    let threes =
+        Predicate::from_wgsl("x % 3u == 0u").unwrap().with_host(|x: u32, _| x.is_multiple_of(3));
     for algorithm in [Algorithm::Auto, Algorithm::Fallback] {
         let tuning = Tuning::for_device(context.capabilities());
         let partition = Partition::with_algorithm(&context, &threes, algorithm, &tuning).unwrap();

@@ -25,12 +25,12 @@ const PATTERNS: [&str; 7] =
 fn is_marked(pattern: &str, i: usize, tile: usize) -> bool {
     let h = hash(i as u32, 11);
     match pattern {
-        "sparse" => h % 101 == 0,
-        "dense" => h % 101 != 0,
-        "alternating" => i % 2 == 0,
+        "sparse" => h.is_multiple_of(101),
+        "dense" => !h.is_multiple_of(101),
+        "alternating" => i.is_multiple_of(2),
         "all" => true,
         "none" => false,
-        "tile borders" => i % tile == 0,
+        "tile borders" => i.is_multiple_of(tile),
         _ => i % tile == tile - 1,
     }
 }
@@ -110,8 +110,9 @@ impl Row<'_> {
         let marks: Vec<bool> = (0..n).map(|i| is_marked(self.pattern, i, self.tile)).collect();
         // By both, one of three marks is the text's alone.
         let both = self.source > 2;
-        let key =
-            |i: usize| (hash(i as u32, 5) % 5000) * 2 + u32::from(marks[i] || both && i % 3 == 0);
+        let key = |i: usize| {
+            (hash(i as u32, 5) % 5000) * 2 + u32::from(marks[i] || both && i.is_multiple_of(3))
+        };
         let items: Vec<T> = (0..n).map(|i| T::of(key(i))).collect();
         let flags = flag_words(self.source, &marks);
         let source = input(context, &items, self.shift);
@@ -157,7 +158,7 @@ fn keep(x: {}, i: u32) -> bool {{ return helper({}) || i == 7u; }}",
                     T::LAYOUT.wgsl(),
                     T::KEY
                 );
-                let host = |x: T, i| x.key() % 3 == 0 || i == 7;
+                let host = |x: T, i| x.key().is_multiple_of(3) || i == 7;
                 let second = Predicate::from_wgsl(&text).unwrap().with_host(host);
                 let make = |algorithm, tuning: &_| {
                     PartitionThree::with_algorithm(context, &predicate, &second, algorithm, tuning)

@@ -61,7 +61,8 @@ fn arguments_that_do_not_fit_are_told_before_any_work() {
         assert!(matches!(error, Error::Length { what: "the words of flags", .. }), "{error}");
     }
     // Counts of another length.
-    for result in [select.call(&items, None, &output, &counts)] {
+    {
+        let result = select.call(&items, None, &output, &counts);
         assert!(matches!(result.unwrap_err(), Error::Length { wanted: 1, got: 2, .. }));
     }
     // Outputs that are, or overlap, an input, a flag, a count or one another.
