@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::capabilities::Capabilities;
-use crate::operator::Definition;
+use crate::definition::Definition;
 use crate::tuning::NVIDIA;
 
 /// How a scan comes about.

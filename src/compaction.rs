@@ -5,14 +5,16 @@ use std::sync::Arc;
 
 use crate::algorithm::Algorithm;
 use crate::context::Context;
+use crate::definition::Definition;
+use crate::dispatched::Dispatched;
 use crate::element::Element;
 use crate::error::Error;
-use crate::operator::{Definition, Operator};
+use crate::operator::Operator;
 use crate::pieces;
 use crate::pieces::compact::{Other, of_compaction};
 use crate::plan::Placement;
 use crate::record;
-use crate::scan::{Dispatched, Kind, Scan};
+use crate::scan::{Kind, Scan};
 use crate::selection::{Predicate, Selection};
 use crate::shader::kernel::{Flags, Payload};
 use crate::slice::GpuSlice;

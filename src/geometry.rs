@@ -4,8 +4,8 @@ mod chunked;
 mod single_pass;
 
 use crate::capabilities::Capabilities;
+use crate::definition::Definition;
 use crate::error::Error;
-use crate::operator::Definition;
 use crate::plan::{Counted, Params, Pass, Placement, Resource};
 use crate::shader::kernel::{
     Carry, Descriptor, Extent, Kernel, LookBack, Memory, Part, Root, SinglePass, Stalled, Tile,

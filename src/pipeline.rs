@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::context::Context;
+use crate::definition::Definition;
 use crate::error::Error;
-use crate::operator::Definition;
 use crate::shader::kernel::Kernel;
 
 /// What makes a kernel what it is: the module's text, the bits of its overrides, and whether it is

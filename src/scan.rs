@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 
 use crate::algorithm::{self, Algorithm, Choice};
 use crate::context::Context;
+use crate::dispatched::Dispatched;
 use crate::element::Element;
 use crate::error::Error;
 use crate::operator::{Operator, words};
@@ -374,42 +375,6 @@ impl<I: Element, A: Element, O: Element> Scan<I, A, O> {
             Some(single) => Ok(single),
             None => geometry.scan(definition, pieces, counted, exclusive, carry),
         }
-    }
-}
-
-/// A call that was submitted.
-#[derive(Clone, Debug)]
-pub struct Dispatched {
-    context: Context,
-    status: Option<GpuSlice<u32>>,
-    before: u32,
-}
-
-impl Dispatched {
-    /// Whether the call has a result. For a single pass, submits a copy and waits for it and for
-    /// all work submitted before; else does nothing.
-    ///
-    /// Errors: [`Error::Stalled`] if a tile has given up, of this call, of one beside it, or of an
-    /// earlier one that nobody checked; [`Error::DeviceLost`].
-    pub fn check(&self) -> Result<(), Error> {
-        match &self.status {
-            None => Ok(()),
-            Some(status) => self.compare(&self.context.download(status)?),
-        }
-    }
-
-    /// [`Dispatched::check`] without blocking the thread.
-    pub async fn check_async(&self) -> Result<(), Error> {
-        match &self.status {
-            None => Ok(()),
-            Some(status) => self.compare(&self.context.download_async(status).await?),
-        }
-    }
-
-    fn compare(&self, given_up: &[u32]) -> Result<(), Error> {
-        let now = given_up.first().copied().unwrap_or(self.before);
-        self.context.given_up().fetch_max(now, Ordering::SeqCst);
-        if now == self.before { Ok(()) } else { Err(Error::Stalled) }
     }
 }
 

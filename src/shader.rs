@@ -1,5 +1,6 @@
 //! Shader text: the embedded files.
 
+pub(crate) mod choices;
 pub(crate) mod comments;
 pub(crate) mod kernel;
 pub(crate) mod link;

@@ -100,9 +100,10 @@
 use std::collections::BTreeMap;
 
 use crate::capabilities::Capabilities;
+use crate::definition::{Builtin, Definition};
 use crate::element::Element;
 use crate::error::Error;
-use crate::operator::{Builtin, Definition, Operator};
+use crate::operator::Operator;
 use crate::shader::{FILES, comments, link, prelude, unroll};
 use crate::tuning::Tuning;
 

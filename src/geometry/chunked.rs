@@ -1,8 +1,8 @@
 //! Plans of reductions and scans by chunks of tiles.
 
 use super::Geometry;
+use crate::definition::Definition;
 use crate::error::Error;
-use crate::operator::Definition;
 use crate::plan::{Counted, Pass, Placement, Plan, Resource};
 use crate::shader::kernel::{Carry, Extent, Kernel, Memory, Part, Root, Tile};
 

@@ -1,8 +1,8 @@
 //! Plans of scans in a single pass.
 
 use super::Geometry;
+use crate::definition::Definition;
 use crate::error::Error;
-use crate::operator::Definition;
 use crate::plan::{Counted, Placement, Plan};
 use crate::scratch::ARRAY_WORDS;
 use crate::shader::kernel::{Carry, Kernel, Root, SinglePass};

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::user_text::declarations;
+use crate::definition::{Builtin, Definition, Encoding};
 use crate::layout::{Layout, Member, Scalar};
-use crate::operator::{Builtin, Definition, Encoding};
 use crate::selection::Selector;
 use crate::shader::kernel::Flags;
 
