@@ -29,8 +29,8 @@ use crate::tuning::Tuning;
 ///
 /// Sources: Blelloch 1990; Merrill & Garland 2016 (a single pass).
 #[derive(Clone)]
-pub struct Select<T: Element> {
-    compaction: Compaction<T, u32, T>,
+pub struct Select<T: Element, O: Element = T> {
+    compaction: Compaction<T, u32, O>,
     predicate: Predicate<T>,
 }
 
@@ -52,9 +52,50 @@ impl<T: Element> Select<T> {
         algorithm: Algorithm,
         tuning: &Tuning,
     ) -> Result<Self, Error> {
+        Self::of(context, predicate, Payload::Select, algorithm, tuning)
+    }
+}
+
+impl<T: Element> Select<T, u32> {
+    /// The same, but the numbers of the kept items are written, modulo 2^32, not the items.
+    ///
+    /// Errors: as [`Select::new`].
+    ///
+    /// ```
+    /// use lookback::{Context, Predicate, Select};
+    /// let large = Predicate::<f32>::from_wgsl("x > 2.5")?;
+    /// let places = Select::indices(&Context::new()?, &large)?;
+    /// assert_eq!(places.run(&[3.0, 1.0, 4.0], &[])?, [0, 2]);
+    /// # Ok::<(), lookback::Error>(())
+    /// ```
+    pub fn indices(context: &Context, predicate: &Predicate<T>) -> Result<Self, Error> {
+        let tuning = Tuning::for_device(context.capabilities());
+        Self::indices_with_algorithm(context, predicate, Algorithm::Auto, &tuning)
+    }
+
+    /// [`Select::indices`] by a chosen algorithm and sizes of the caller's choice.
+    ///
+    /// Errors: as [`Scan::with_algorithm`](crate::Scan::with_algorithm).
+    pub fn indices_with_algorithm(
+        context: &Context,
+        predicate: &Predicate<T>,
+        algorithm: Algorithm,
+        tuning: &Tuning,
+    ) -> Result<Self, Error> {
+        Self::of(context, predicate, Payload::SelectIndices, algorithm, tuning)
+    }
+}
+
+impl<T: Element, O: Element> Select<T, O> {
+    fn of(
+        context: &Context,
+        predicate: &Predicate<T>,
+        payload: Payload,
+        algorithm: Algorithm,
+        tuning: &Tuning,
+    ) -> Result<Self, Error> {
         let selection = Selection { kept: predicate.kept.clone(), ..Selection::default() };
-        let (payload, flags) = (Payload::Select, predicate.flags);
-        let parts = Parts { payload, flags, selection, second_words: 1 };
+        let parts = Parts { payload, flags: predicate.flags, selection, second_words: 1 };
         let counts = Operator::sum();
         let compaction = Compaction::new(context, &counts, parts, algorithm, tuning)?;
         Ok(Select { compaction, predicate: predicate.clone() })
@@ -75,7 +116,7 @@ impl<T: Element> Select<T> {
     /// assert_eq!(flagged.run(&[7u32, 8, 9], &[1, 0, 1])?, [7, 9]);
     /// # Ok::<(), lookback::Error>(())
     /// ```
-    pub fn run(&self, input: &[T], flags: &[u32]) -> Result<Vec<T>, Error> {
+    pub fn run(&self, input: &[T], flags: &[u32]) -> Result<Vec<O>, Error> {
         let context = self.compaction.context();
         let (input, flags) = (context.upload(input)?, context.upload(flags)?);
         let (output, count) = (context.allocate(input.len())?, context.allocate(1)?);
@@ -93,7 +134,7 @@ impl<T: Element> Select<T> {
         &self,
         input: &GpuSlice<T>,
         flags: Option<&GpuSlice<u32>>,
-        output: &GpuSlice<T>,
+        output: &GpuSlice<O>,
         count: &GpuSlice<u32>,
     ) -> Result<Call<'_>, Error> {
         let flags = self.compaction.flags(&self.predicate, input, flags)?;
@@ -102,7 +143,7 @@ impl<T: Element> Select<T> {
     }
 }
 
-impl<T: Element> fmt::Debug for Select<T> {
+impl<T: Element, O: Element> fmt::Debug for Select<T, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Select({:?} on {:?})", self.predicate, self.compaction.context())
     }

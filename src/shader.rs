@@ -34,6 +34,7 @@ pub(crate) const FILES: &[(&str, &str)] = embed!(
     "payload/partition_three"
     "payload/runs"
     "payload/select"
+    "payload/select_indices"
     "payload/unique"
     "payload/unique_by_key"
     "carry/params"

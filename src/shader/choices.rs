@@ -110,7 +110,9 @@ pub enum Payload {
     Items,
     /// How many items are kept; those.
     Select,
-    /// The same; the others too, to a second output.
+    /// The same; their numbers.
+    SelectIndices,
+    /// The same; those, and the others to a second output.
     Partition,
     /// How many items are of the first two kinds; all three kinds.
     PartitionThree,
@@ -232,7 +234,7 @@ impl Payload {
     /// Outputs, of which a call gets a slice each.
     pub(crate) fn outputs(self) -> usize {
         match self {
-            Payload::Items | Payload::Select | Payload::Unique => 1,
+            Payload::Items | Payload::Select | Payload::SelectIndices | Payload::Unique => 1,
             Payload::PartitionThree => 3,
             _ => 2,
         }
@@ -252,6 +254,7 @@ impl Payload {
         match self {
             Payload::Items => "payload/items",
             Payload::Select => "payload/select",
+            Payload::SelectIndices => "payload/select_indices",
             Payload::Partition => "payload/partition",
             Payload::PartitionThree => "payload/partition_three",
             Payload::Unique => "payload/unique",

@@ -12,8 +12,16 @@ use crate::elements::{self, ELEMENTS, Keyed, Visit};
 use crate::slices::{Output, input};
 use crate::{WAYS, Way, by_way, done, own, pairwise};
 
-const PRIMITIVES: [&str; 7] =
-    ["select", "partition", "partition three", "unique", "unique by key", "runs", "long runs"];
+const PRIMITIVES: [&str; 8] = [
+    "select",
+    "select indices",
+    "partition",
+    "partition three",
+    "unique",
+    "unique by key",
+    "runs",
+    "long runs",
+];
 
 /// How items are told apart: by their bits, by flags, packed flags, or by both.
 const SOURCES: [&str; 5] = ["text", "flags", "packed flags", "text and flags", "text and packed"];
@@ -127,6 +135,30 @@ impl Row<'_> {
                 };
                 let Some(select) = by_way(self.way, &self.tuning, make) else { return };
                 let wanted = reference::select(&items, &flags, &predicate).unwrap();
+                let (output, counts) = (self.output(&wanted), counts(1));
+                let call = select.call(&source, flag_slice, &output.slice, &counts.slice).unwrap();
+                self.counted(call, &counts, 1).map(|outcome| {
+                    assert_eq!(outcome.counts, [wanted.len() as u32]);
+                    self.compare("the output", &output, &wanted);
+                })
+            }
+            "select indices" => {
+                let make = |algorithm, tuning: &_| {
+                    Select::indices_with_algorithm(context, &predicate, algorithm, tuning)
+                };
+                let Some(select) = by_way(self.way, &self.tuning, make) else { return };
+                let numbers: Vec<u32> = (0..n as u32).collect();
+                let kept = |i: &u32| {
+                    let i = *i as usize;
+                    let one = &items[i..=i];
+                    // Its flags by themselves, as those of the first item.
+                    let flags = match self.source {
+                        0 => vec![],
+                        _ => vec![u32::from(marks[i])],
+                    };
+                    !reference::select(one, &flags, &predicate).unwrap().is_empty()
+                };
+                let wanted: Vec<u32> = numbers.into_iter().filter(kept).collect();
                 let (output, counts) = (self.output(&wanted), counts(1));
                 let call = select.call(&source, flag_slice, &output.slice, &counts.slice).unwrap();
                 self.counted(call, &counts, 1).map(|outcome| {
@@ -286,7 +318,9 @@ impl Visit for Row<'_> {
     fn visit<T: Keyed>(&mut self) {
         for n in self.sizes.clone() {
             match self.primitive {
-                "select" | "partition" | "partition three" => self.selections::<T>(n),
+                "select" | "select indices" | "partition" | "partition three" => {
+                    self.selections::<T>(n)
+                }
                 _ => self.runs::<T>(n),
             }
         }

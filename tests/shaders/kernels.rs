@@ -187,8 +187,13 @@ pub fn compactions() -> Vec<(Kernel, String, u32)> {
             if !(turn + n).is_multiple_of(3) {
                 continue;
             }
-            let selects =
-                matches!(payload, Payload::Select | Payload::Partition | Payload::PartitionThree);
+            let selects = matches!(
+                payload,
+                Payload::Select
+                    | Payload::SelectIndices
+                    | Payload::Partition
+                    | Payload::PartitionThree
+            );
             let kernel = Kernel {
                 payload,
                 flags: if selects { all_flags[(turn + n) / 3 % 3] } else { Flags::None },
@@ -229,8 +234,9 @@ pub fn compactions() -> Vec<(Kernel, String, u32)> {
     texts
 }
 
-const PAYLOADS: [Payload; 7] = [
+const PAYLOADS: [Payload; 8] = [
     Payload::Select,
+    Payload::SelectIndices,
     Payload::Partition,
     Payload::PartitionThree,
     Payload::Unique,
