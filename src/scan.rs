@@ -39,6 +39,7 @@ pub enum Kind {
 /// | method | submits | waits | allocates |
 /// |---|---|---|---|
 /// | [`new`](Self::new) | no | for the compiler | a small scratch; the context's first single pass 4 MiB |
+/// | [`warm_up`](Self::warm_up) | yes | yes, and for the compiler | three buffers of a tile, a small uniform |
 /// | [`run`](Self::run) | yes | yes | buffers for input and output |
 /// | [`dispatch`](Self::dispatch) | yes | no | a small uniform |
 /// | [`run_async`](Self::run_async) | yes | no thread | buffers as `run` |
@@ -47,7 +48,7 @@ pub enum Kind {
 /// Sources: Merrill & Garland 2016 (reduce-then-scan); Kogge & Stone 1973; Blelloch 1990.
 #[derive(Clone)]
 pub struct Scan<I: Element, A: Element = I, O: Element = A> {
-    prepared: Prepared<I, A, O>,
+    pub(crate) prepared: Prepared<I, A, O>,
     kind: Kind,
     algorithm: Algorithm,
     /// Whether single passes count.
@@ -306,15 +307,18 @@ impl<I: Element, A: Element, O: Element> Scan<I, A, O> {
             let (what, wanted, got) = ("the output's items", input.len(), output.len());
             return Err(Error::Length { what, wanted, got });
         }
-        // Another workgroup may read a tile of the input at any time.
-        let may_be_in_place = self.algorithm != Algorithm::Fallback;
         let capabilities = self.prepared.context.capabilities();
-        let call = pieces::of_scan(capabilities, input, output, may_be_in_place)?;
+        let call = pieces::of_scan(capabilities, input, output, self.may_be_in_place())?;
         let plan = |pieces: &[Placement], counted| self.plan_at(pieces, counted, call.in_place);
         self.prepared.record(pass, &call, plan)
     }
 
-    fn plan_at(
+    pub(crate) fn may_be_in_place(&self) -> bool {
+        // Another workgroup may read a tile of the input at any time.
+        self.algorithm != Algorithm::Fallback
+    }
+
+    pub(crate) fn plan_at(
         &self,
         pieces: &[Placement],
         counted: Counted,
