@@ -124,7 +124,10 @@ impl Capabilities {
 /// # Ok(()) }
 /// ```
 pub fn requirements(adapter: &wgpu::Adapter) -> (wgpu::Features, wgpu::Limits) {
-    let mut useful = wgpu::Features::SUBGROUP | wgpu::Features::TIMESTAMP_QUERY;
+    // A cache for pipelines is a part of Vulkan itself: to ask for it costs nothing, and without it
+    // nobody could give one to the context.
+    let mut useful =
+        wgpu::Features::SUBGROUP | wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::PIPELINE_CACHE;
     if adapter.get_info().backend == wgpu::Backend::Vulkan {
         useful |= ATOMICS_64 | wgpu::Features::MEMORY_DECORATION_COHERENT;
     }

@@ -28,6 +28,7 @@ struct Inner {
     queue: wgpu::Queue,
     capabilities: Capabilities,
     pipelines: Cache,
+    pipeline_cache: Mutex<Option<wgpu::PipelineCache>>,
     poller: Arc<Poller>,
     scratch: Shared,
     /// The greatest number of given-up tiles that was read so far.
@@ -144,9 +145,17 @@ impl Context {
         queue: wgpu::Queue,
         capabilities: Capabilities,
     ) -> Self {
-        let (pipelines, poller, scratch, given_up, self_test) = Default::default();
-        let inner =
-            Inner { device, queue, capabilities, pipelines, poller, scratch, given_up, self_test };
+        let inner = Inner {
+            device,
+            queue,
+            capabilities,
+            pipelines: Default::default(),
+            pipeline_cache: Default::default(),
+            poller: Default::default(),
+            scratch: Default::default(),
+            given_up: Default::default(),
+            self_test: Default::default(),
+        };
         Context { inner: Arc::new(inner) }
     }
 
@@ -163,6 +172,54 @@ impl Context {
     /// What the device can do.
     pub fn capabilities(&self) -> &Capabilities {
         &self.inner.capabilities
+    }
+
+    /// Makes every kernel with this cache that is compiled from now on, by this context and its
+    /// clones; so set it before the first plan is made. The library only reads the handle: what
+    /// the cache holds at the start, and when and where it is saved, is the caller's. Submits
+    /// nothing, does not wait.
+    ///
+    /// A cache is made with the device's feature `PIPELINE_CACHE`, which [`Context::new`] asks for
+    /// where there is one: on Vulkan. It saves the next process the compiler's time on drivers that
+    /// keep none of their own on disk.
+    ///
+    /// Errors show when a kernel is compiled: [`Error::Refused`] with a cache of another device. One
+    /// that could not be made is as none.
+    ///
+    /// ```
+    /// use lookback::{Context, Operator, wgpu};
+    /// let context = Context::new()?;
+    /// let device = context.device();
+    /// # let directory = std::env::temp_dir().join(format!("lookback-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&directory).unwrap();
+    /// if device.features().contains(wgpu::Features::PIPELINE_CACHE) {
+    ///     // In a directory that nobody else writes to.
+    ///     let key = wgpu::util::pipeline_cache_key(&device.adapter_info());
+    ///     let file = directory.join(key.unwrap_or_default());
+    ///     let data = std::fs::read(&file).ok();
+    ///     let descriptor = wgpu::PipelineCacheDescriptor {
+    ///         label: None,
+    ///         data: data.as_deref(),
+    ///         fallback: true, // to an empty one if the data is another driver's
+    ///     };
+    ///     // SAFETY: the file is what an earlier run has saved, below.
+    ///     let cache = unsafe { device.create_pipeline_cache(&descriptor) };
+    ///     context.set_pipeline_cache(cache.clone());
+    ///     assert_eq!(context.reduce(&[3, 1, 4], &Operator::<u32>::sum())?, 8);
+    ///     // At the end. A file that is moved into its place is never half-written.
+    ///     let new = file.with_extension("new");
+    ///     let data = cache.get_data().unwrap_or_default();
+    ///     if std::fs::write(&new, data).and_then(|()| std::fs::rename(&new, &file)).is_err() {
+    ///         println!("the next run compiles anew");
+    ///     }
+    /// #   assert!(file.metadata().unwrap().len() > 0);
+    /// }
+    /// # std::fs::remove_dir_all(&directory).unwrap();
+    /// # Ok::<(), lookback::Error>(())
+    /// ```
+    pub fn set_pipeline_cache(&self, cache: wgpu::PipelineCache) {
+        let mut kept = self.inner.pipeline_cache.lock().unwrap_or_else(PoisonError::into_inner);
+        *kept = Some(cache);
     }
 
     /// Runs the single passes that [`Algorithm::Auto`](crate::Algorithm) would choose, under load
@@ -216,6 +273,11 @@ impl Context {
 
     pub(crate) fn pipelines(&self) -> &Cache {
         &self.inner.pipelines
+    }
+
+    /// The caller's cache for pipelines, if there is one.
+    pub(crate) fn pipeline_cache(&self) -> Option<wgpu::PipelineCache> {
+        self.inner.pipeline_cache.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub(crate) fn scratch(&self) -> &Shared {

@@ -22,6 +22,9 @@
 //! A plan ([`Reduce`], [`Scan`], [`Select`], …) is made once and used for any number of calls, on any number of
 //! items, several in one encoder. Errors of types, operators and limits show when it is made.
 //!
+//! Kernels are compiled when a plan first needs them: [`Reduce::warm_up`] and [`Scan::warm_up`] do
+//! it beforehand, [`Context::set_pipeline_cache`] keeps the result from one process to the next.
+//!
 //! Below these lie the layers that the kernels are made of, for shaders of your own: shuffles,
 //! votes, scans and reductions of a subgroup or a workgroup, for any element and operator
 //! ([`wgsl`]).
@@ -93,6 +96,7 @@ mod slice;
 mod transfer;
 mod tuning;
 mod unique;
+mod warm_up;
 pub mod wgsl;
 
 pub use algorithm::{Algorithm, Choice};

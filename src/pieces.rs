@@ -52,7 +52,8 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    fn of_pieces(pieces: Vec<Piece>) -> Self {
+    /// A call whose number of items the host knows.
+    pub fn of_pieces(pieces: Vec<Piece>) -> Self {
         let counted = Counted::Host;
         Call {
             pieces,
@@ -295,12 +296,12 @@ fn name((role, segment): (&str, &Segment)) -> String {
     format!("{role} (bytes {start} to {end} of the buffer)")
 }
 
-fn alignment(capabilities: &Capabilities) -> u64 {
+pub(crate) fn alignment(capabilities: &Capabilities) -> u64 {
     u64::from(capabilities.binding_alignment.max(4))
 }
 
 /// The most items of a piece: its binding, rounded down to where one may begin, fits.
-fn most_items(capabilities: &Capabilities, size: u64) -> Result<u64, Error> {
+pub(crate) fn most_items(capabilities: &Capabilities, size: u64) -> Result<u64, Error> {
     // Words are counted in 32 bits, whatever the capabilities say.
     let bytes = capabilities.binding_bytes.min(u64::from(u32::MAX));
     let items = bytes.saturating_sub(alignment(capabilities)) / size;

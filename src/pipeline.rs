@@ -58,6 +58,7 @@ impl Cache {
         if let Some(pipeline) = cache.get(&key) {
             return Ok(pipeline.clone());
         }
+        let pipeline_cache = context.pipeline_cache();
         log::debug!("compiling {label} for {:?}", operator.name);
         let pipeline = context.scoped(&format!("the kernel {label}"), |device| {
             let descriptor = wgpu::ShaderModuleDescriptor {
@@ -84,7 +85,7 @@ impl Cache {
                     // Every kernel writes its workgroup memory before it reads it.
                     zero_initialize_workgroup_memory: false,
                 },
-                cache: None,
+                cache: pipeline_cache.as_ref(),
             })
         })?;
         if context.is_lost() {

@@ -26,8 +26,8 @@ pub(crate) struct Prepared<I: Element, A: Element, O: Element> {
     /// in order.
     pub single_passes: Vec<(u32, Geometry)>,
     pub init: Option<A>,
-    kernels: Arc<Kernels>,
-    scratch: Scratch,
+    pub kernels: Arc<Kernels>,
+    pub scratch: Scratch,
 }
 
 impl<I: Element, A: Element, O: Element> Prepared<I, A, O> {

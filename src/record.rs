@@ -139,14 +139,13 @@ fn params_buffer(device: &wgpu::Device, plan: &Plan) -> Result<wgpu::Buffer, Err
 pub(crate) fn dispatch(
     context: &Context,
     record: impl FnOnce(&mut wgpu::ComputePass<'_>) -> Result<(), Error>,
-) -> Result<(), Error> {
+) -> Result<wgpu::SubmissionIndex, Error> {
     context.scoped("a dispatch", |device| {
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor {
             label: Some("lookback.dispatch"),
         });
         in_encoder(&mut encoder, record)?;
-        context.queue().submit([encoder.finish()]);
-        Ok(())
+        Ok(context.queue().submit([encoder.finish()]))
     })?
 }
 

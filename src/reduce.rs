@@ -23,6 +23,7 @@ use crate::tuning::Tuning;
 /// | method | submits | waits | allocates |
 /// |---|---|---|---|
 /// | [`new`](Self::new) | no | for the compiler | a small scratch |
+/// | [`warm_up`](Self::warm_up) | yes | yes, and for the compiler | three buffers of a tile, a small uniform |
 /// | [`run`](Self::run) | yes | yes | buffers for input and result |
 /// | [`dispatch`](Self::dispatch) | yes | no | a small uniform |
 /// | [`run_async`](Self::run_async) | yes | no thread | buffers as `run` |
@@ -30,7 +31,7 @@ use crate::tuning::Tuning;
 ///
 /// Sources: Harris, "Optimizing Parallel Reduction in CUDA"; Merrill & Garland 2016.
 #[derive(Clone)]
-pub struct Reduce<I: Element, A: Element = I, O: Element = A>(Prepared<I, A, O>);
+pub struct Reduce<I: Element, A: Element = I, O: Element = A>(pub(crate) Prepared<I, A, O>);
 
 impl<I: Element, A: Element, O: Element> Reduce<I, A, O> {
     /// Plans a reduction with the device's own tuning. Compiles a kernel, so a fault in the
@@ -107,7 +108,7 @@ impl<I: Element, A: Element, O: Element> Reduce<I, A, O> {
     /// Errors: [`Error::Length`] unless `output` has one item, [`Error::Usage`] without
     /// `STORAGE`, [`Error::Aliased`], [`Error::Limit`] beyond the largest binding.
     pub fn dispatch(&self, input: &GpuSlice<I>, output: &GpuSlice<O>) -> Result<(), Error> {
-        record::dispatch(&self.0.context, |pass| self.record_in_pass(pass, input, output))
+        record::dispatch(&self.0.context, |pass| self.record_in_pass(pass, input, output)).map(drop)
     }
 
     /// Records the reduction into an encoder of the caller's, in a compute pass of its own; otherwise as
@@ -139,7 +140,7 @@ impl<I: Element, A: Element, O: Element> Reduce<I, A, O> {
         self.0.record(pass, &call, |pieces, counted| self.plan_at(pieces, counted)).map(drop)
     }
 
-    fn plan_at(&self, pieces: &[Placement], counted: Counted) -> Result<Plan, Error> {
+    pub(crate) fn plan_at(&self, pieces: &[Placement], counted: Counted) -> Result<Plan, Error> {
         let Prepared { geometry, operator, .. } = &self.0;
         geometry.reduce(&operator.definition, pieces, counted, self.0.carry().as_deref())
     }

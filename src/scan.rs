@@ -40,6 +40,7 @@ pub enum Kind {
 /// | method | submits | waits | allocates |
 /// |---|---|---|---|
 /// | [`new`](Self::new) | no | for the compiler | a small scratch; the context's first single pass 4 MiB |
+/// | [`warm_up`](Self::warm_up) | yes | yes, and for the compiler | three buffers of a tile, a small uniform |
 /// | [`run`](Self::run) | yes | yes | buffers for input and output |
 /// | [`dispatch`](Self::dispatch) | yes | no | a small uniform |
 /// | [`run_async`](Self::run_async) | yes | no thread | buffers as `run` |
@@ -319,12 +320,15 @@ impl<I: Element, A: Element, O: Element> Scan<I, A, O> {
             let (what, wanted, got) = ("the output's items", input.len(), output.len());
             return Err(Error::Length { what, wanted, got });
         }
-        // Another workgroup may read a tile of the input at any time.
-        let may_be_in_place = self.algorithm != Algorithm::Fallback;
         let capabilities = self.prepared.context.capabilities();
-        let call = pieces::of_scan(capabilities, input, output, may_be_in_place)?;
+        let call = pieces::of_scan(capabilities, input, output, self.may_be_in_place())?;
         let plan = |pieces: &[Placement], counted| self.plan_at(pieces, counted, call.in_place);
         self.prepared.record(pass, &call, plan)
+    }
+
+    pub(crate) fn may_be_in_place(&self) -> bool {
+        // Another workgroup may read a tile of the input at any time.
+        self.algorithm != Algorithm::Fallback
     }
 
     pub(crate) fn plan_at(

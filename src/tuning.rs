@@ -30,7 +30,7 @@ pub struct Tuning {
     /// too long.
     pub workgroups: u32,
     /// Most tiles that one workgroup handles alone, in one pass; a single pass takes over from the
-    /// second on.
+    /// second on. Where there are more tiles, each chunk has an eighth as many at least.
     pub single_tiles: u32,
     /// Lanes of a subgroup where subgroups are emulated: a power of two.
     pub emulated_lanes: u32,
@@ -117,12 +117,13 @@ const NVIDIA_SHAPES: &[Shape] = &[
 
 /// The first row that fits counts; the last fits every device and is safe on all.
 const ROWS: &[Row] = &[
-    // lavapipe of Mesa 22.3.6 and SwiftShader, 2 cores, 2026-11-30, 2^20 u32, processor time of a copy's:
-    // reduce 0.6 to 1.0, scan 0.27 to 0.37 at 4 to 16 lanes. With 64 lanes 0.4 to
-    // 0.7 and 0.2 to 0.3; with a branch for the last tile half of that.
+    // lavapipe of Mesa 22.3.6 at 8 lanes, 2 shared cores, 2026-11-30, the command and what was tried in
+    // benches/results/2026-11-30-lavapipe: of the copy's GB/s u32 reductions 0.63 to 0.84, scans 0.37 to
+    // 0.60, from 2^16 to 2^22; with 32x16 and 16 tiles 0.31 to 0.71 and 0.25 to 0.38. SwiftShader at 2^20
+    // 0.68 and 0.26, with 32x16 0.44 and 0.20. With 64 lanes or a branch for the last tile it was less.
     row(
         |c| c.device_type == wgpu::DeviceType::Cpu,
-        [32, 16, 16, 256, 16],
+        [16, 32, 16, 256, 128],
         &[],
         Builtins::All,
         true,

@@ -444,7 +444,8 @@ fn texts_that_loop_or_index_are_checked() {
 #[test]
 fn the_last_tile_takes_a_pass_of_its_own() {
     let context = context(wgpu::Features::SUBGROUP, wgpu::Limits::default(), Some((8, 8)));
-    let tuning = Tuning { whole_tiles: true, ..Tuning::for_device(context.capabilities()) };
+    let device = Tuning::for_device(context.capabilities());
+    let tuning = Tuning { whole_tiles: true, single_tiles: 16, ..device };
     let operator = Operator::<u32>::sum();
     for algorithm in [Algorithm::ReduceThenScan, Algorithm::ScanThenPropagate] {
         let scan = Scan::with_algorithm(&context, &operator, Kind::Inclusive, algorithm, &tuning);
@@ -512,4 +513,21 @@ fn compactions_fit_at_every_subgroup_bound() {
             }
         }
     }
+}
+
+/// A workgroup's own cost must be worth it: a chunk has an eighth of the tiles that one handles
+/// alone.
+#[test]
+fn chunks_are_not_too_short() {
+    let context = context(wgpu::Features::SUBGROUP, wgpu::Limits::default(), Some((8, 8)));
+    let device = Tuning::for_device(context.capabilities());
+    let tuning = Tuning { single_tiles: 64, workgroups: 100, ..device };
+    let reduce = Reduce::with_tuning(&context, &Operator::<u32>::sum(), &tuning).unwrap();
+    let tile = reduce.plan(1).unwrap().passes[0].kernel.tile_items();
+    let workgroups = |tiles: u32| {
+        let plan = reduce.plan(tiles * tile).unwrap();
+        check(&plan, &context, tiles * tile);
+        plan.passes[0].workgroups
+    };
+    assert_eq!([64, 80, 400, 800, 8000].map(workgroups), [1, 10, 50, 100, 100]);
 }

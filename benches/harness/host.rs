@@ -35,6 +35,13 @@ impl Plan {
         }
     }
 
+    fn warm_up(&self, n: u64) -> Result<(), Error> {
+        match self {
+            Plan::Reduce(reduce) => reduce.warm_up(&[n]),
+            Plan::Scan(scan) => scan.warm_up(&[n]),
+        }
+    }
+
     /// Items of the host in, results out.
     fn run(&self, items: &[u32]) -> Result<u32, Error> {
         match self {
@@ -76,17 +83,27 @@ fn measure(session: &mut Session, primitive: Primitive) -> Result<(), Error> {
     let repeat = if session.options.quick { 50 } else { 500 };
     // Drivers may keep compiled kernels on disk, and then compile at the first start only.
     let (mut first_plans, mut first_calls) = (Vec::new(), Vec::new());
-    for _ in 0..if session.options.quick { 2 } else { 5 } {
+    let (mut warm_ups, mut warm_calls) = (Vec::new(), Vec::new());
+    for round in 0..if session.options.quick { 4 } else { 10 } {
         let context = Context::new()?;
         let arrays = Arrays::new(&context, primitive, 1 << 16)?;
         context.download(&arrays.input)?;
         let (seconds, plan) = timed(|| Plan::new(&context, primitive));
-        first_plans.push(seconds);
         let plan = plan?;
-        first_calls.push(timed(|| call(&context, &plan, &arrays)).0);
+        first_plans.push(seconds);
+        let is_warm = round % 2 == 1;
+        if is_warm {
+            let (seconds, warm) = timed(|| plan.warm_up(1 << 16));
+            warm?;
+            warm_ups.push(seconds);
+        }
+        let calls = if is_warm { &mut warm_calls } else { &mut first_calls };
+        calls.push(timed(|| call(&context, &plan, &arrays)).0);
     }
     report(session, primitive, "first plan of a context", 0, first_plans);
     report(session, primitive, "its first call", 1 << 16, first_calls);
+    report(session, primitive, "its warm-up", 1 << 16, warm_ups);
+    report(session, primitive, "its first call, warmed up", 1 << 16, warm_calls);
 
     let context = session.context.clone();
     let plan = Plan::new(&context, primitive)?;

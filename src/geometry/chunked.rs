@@ -182,8 +182,11 @@ impl Geometry {
                 got: least,
             });
         }
+        // More chunks than that cost more than they share out.
+        let most =
+            u64::from(self.workgroups).min(all_tiles / u64::from(self.single_tiles / 8).max(1));
         // The rest of the chunks in proportion, rounded down.
-        let spare = u64::from(self.workgroups).saturating_sub(least);
+        let spare = most.saturating_sub(least);
         let mut first_chunk = 0;
         let chunks = |piece: &Placement| {
             let workgroups = least_of(piece) + spare * tiles(piece) / all_tiles;
