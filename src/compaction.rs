@@ -190,8 +190,8 @@ impl<I: Element, A: Element, O: Element> Compaction<I, A, O> {
     }
 
     /// Runs a call on slices of the library's own, by another algorithm if it gives up. Gives the
-    /// counts.
-    pub fn run(&self, call: &Call<'_>, counts: &GpuSlice<u32>) -> Result<Vec<u32>, Error> {
+    /// counts, and 0 for those that there are not.
+    pub fn run(&self, call: &Call<'_>, counts: &GpuSlice<u32>) -> Result<[u32; 3], Error> {
         match call.dispatch()?.check() {
             Err(Error::Stalled) => {
                 let safe = Compaction { scan: self.scan.safe(), ..self.clone() };
@@ -199,7 +199,8 @@ impl<I: Element, A: Element, O: Element> Compaction<I, A, O> {
             }
             checked => checked?,
         }
-        self.context().download(counts)
+        let mut counted = self.context().download(counts)?.into_iter();
+        Ok([(); 3].map(|()| counted.next().unwrap_or(0)))
     }
 }
 

@@ -17,9 +17,8 @@ use crate::wgsl::{Layers, Subgroup};
 /// lavapipe ends all loops: a tile takes at most some 30.
 const CPU_TILES: u32 = 512;
 
-/// The same when the user's own text loops: trips a tile are some 40 times the text's, so texts
-/// of up to 200 trips a call stay below.
-const CPU_LOOPING_TILES: u32 = 8;
+/// The calls of a user's text that loops in a chunk: those of up to 100 trips stay below.
+const CPU_LOOPING_CALLS: u32 = 600;
 
 /// The fewest lanes of a single pass on a CPU. One workgroup may have to clean what the largest call
 /// before has published, which takes 32,768 trips of 16 lanes.
@@ -110,9 +109,15 @@ impl Geometry {
         }
         let wanted = tuning.workgroup_size.clamp(1, lanes_limit).next_power_of_two();
         let mut workgroup_size = wanted.max(narrowest).min(lanes_limit);
+        let compacts = operator.payload.compacts();
+        let item_words = operator.input.words().max(operator.accumulator.words());
+        let items = (tuning.words_per_lane.clamp(1, 128) / item_words).max(1);
+        // A scan combines some 4 times an item, and its totals besides; a compaction asks up to 6
+        // times of an item, in its walk and for its neighbours.
+        let calls = if compacts { 6 * items } else { 4 * items + 20 };
         let tiles_max = match (is_cpu, operator.loops) {
             (true, false) => CPU_TILES,
-            (true, true) => CPU_LOOPING_TILES,
+            (true, true) => (CPU_LOOPING_CALLS / calls).max(1),
             (false, _) => u32::MAX,
         };
         let mut geometry = loop {
@@ -168,7 +173,9 @@ impl Geometry {
         // One workgroup handles all partials, in no more tiles than a chunk has.
         let spine = geometry.kernel(&operator.on_accumulators(), Root::Downsweep);
         let finish = geometry.kernel(&operator.lowering(), Root::Reduce);
-        let partials = spine.tile_items().min(finish.tile_items()).saturating_mul(tiles_max);
+        // What a compaction's text does is not done to its counts.
+        let spine_tiles = if compacts { tiles_max.max(CPU_TILES) } else { tiles_max };
+        let partials = spine.tile_items().min(finish.tile_items()).saturating_mul(spine_tiles);
         geometry.workgroups_max = geometry.workgroups_max.min(partials);
         geometry.workgroups = geometry.workgroups.min(partials);
         // The kernel with the most bindings that can't do with fewer: by words.

@@ -57,7 +57,7 @@ impl<T: Element> Operator<T> {
     /// the library combines in item order.
     ///
     /// A text may loop. On a CPU driver that ends a kernel's loops after 65,535 trips, as
-    /// lavapipe does silently, it may take 200 trips a call; calls are split to keep below, and
+    /// lavapipe does silently, it may take 100 trips a call; calls are split to keep below, and
     /// such operators take fewer items there ([`Error::Length`] says how many chunks).
     ///
     /// Neutral and associative may mean: up to what `lower` forgets, such as a common factor.

@@ -63,7 +63,7 @@ impl<T: Element> Predicate<T> {
     /// Items for which `text` is true: a WGSL expression in the item `x` and its number `i: u32`
     /// (modulo 2^32), or a function `fn keep(x: …) -> bool` or `fn keep(x: …, i: u32) -> bool`
     /// and what it calls. It must be pure, as an [`Operator`](crate::Operator)'s texts must, and is called more than once
-    /// an item.
+    /// an item. A text may loop, as an operator's may: 100 trips a call on a CPU driver.
     ///
     /// Errors: [`Error::InvalidWgsl`], with the place in `text`; [`Error::Layout`].
     pub fn from_wgsl(text: &str) -> Result<Self, Error> {

@@ -4,8 +4,8 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use lookback::{
-    Algorithm, Context, Element, Equality, Kind, LongRuns, Operator, Partition, PartitionThree,
-    Predicate, Reduce, RunLengths, Scan, Select, Tuning, Unique, UniqueByKey, reference,
+    Context, Element, Equality, Kind, LongRuns, Operator, Partition, PartitionThree, Predicate,
+    Reduce, RunLengths, Scan, Select, Unique, UniqueByKey, reference,
 };
 
 use crate::checks::{Check, MANY, Outcome, first_difference, word};
@@ -25,27 +25,25 @@ struct Side {
     host: Device,
 }
 
-/// The checks of all of them, by what `Auto` comes to and by the other safe algorithm.
+/// The checks of all of them, by what `Auto` comes to.
 pub fn all(context: &Context) -> Result<Vec<Check>> {
     let sum = Operator::<u32>::sum();
+    let scan = Scan::new(context, &sum, Kind::Exclusive)?;
+    let algorithm = scan.choice(false).algorithm.name();
+    let lanes = info::subgroups(&scan.plan(MANY)?, context.capabilities());
+    let sides = sides(context)?.into_iter().map(Rc::new).collect::<Vec<_>>();
     let mut checks = Vec::new();
-    for algorithm in [Algorithm::ReduceThenScan, Algorithm::Fallback] {
-        let tuning = Tuning::for_device(context.capabilities());
-        let scan = Scan::with_algorithm(context, &sum, Kind::Exclusive, algorithm, &tuning)?;
-        let lanes = info::subgroups(&scan.plan(MANY)?, context.capabilities());
-        let sides = sides(context, algorithm)?.into_iter().map(Rc::new).collect::<Vec<_>>();
-        for n_items in [0, 1, 2, 4097, MANY] {
-            for side in sides.iter().cloned() {
-                checks.push(Check {
-                    primitive: side.name,
-                    algorithm: algorithm.name(),
-                    operator: side.told_by,
-                    element: u32::LAYOUT.wgsl(),
-                    n_items,
-                    lanes: lanes.clone(),
-                    run: Box::new(move |corrupt| compare(&side, n_items, corrupt)),
-                });
-            }
+    for n_items in [0, 1, 2, 4097, MANY] {
+        for side in sides.iter().cloned() {
+            checks.push(Check {
+                primitive: side.name,
+                algorithm,
+                operator: side.told_by,
+                element: u32::LAYOUT.wgsl(),
+                n_items,
+                lanes: lanes.clone(),
+                run: Box::new(move |corrupt| compare(&side, n_items, corrupt)),
+            });
         }
     }
     Ok(checks)
@@ -75,8 +73,7 @@ fn joined(parts: &[&[u32]]) -> Vec<u32> {
     parts.iter().flat_map(|part| [&[part.len() as u32], *part].concat()).collect()
 }
 
-fn sides(context: &Context, algorithm: Algorithm) -> Result<Vec<Side>> {
-    let tuning = Tuning::for_device(context.capabilities());
+fn sides(context: &Context) -> Result<Vec<Side>> {
     let small = Predicate::<u32>::from_wgsl("x < 3u")?.with_host(|x, _| x < 3);
     let middle = Predicate::<u32>::from_wgsl("x < 5u || i % 100u == 0u")?
         .with_host(|x, i| x < 5 || i % 100 == 0);
@@ -91,13 +88,13 @@ fn sides(context: &Context, algorithm: Algorithm) -> Result<Vec<Side>> {
     };
 
     let flagged = small.clone().and_flags();
-    let select = Select::with_algorithm(context, &flagged, algorithm, &tuning)?;
-    let partition = Partition::with_algorithm(context, &small, algorithm, &tuning)?;
-    let three = PartitionThree::with_algorithm(context, &small, &middle, algorithm, &tuning)?;
-    let unique = Unique::with_algorithm(context, &equality, algorithm, &tuning)?;
-    let by_key = UniqueByKey::<u32, u32>::with_algorithm(context, &equality, algorithm, &tuning)?;
-    let lengths = RunLengths::with_algorithm(context, &equality, algorithm, &tuning)?;
-    let long = LongRuns::with_algorithm(context, &equality, algorithm, &tuning)?;
+    let select = Select::new(context, &flagged)?;
+    let partition = Partition::new(context, &small)?;
+    let three = PartitionThree::new(context, &small, &middle)?;
+    let unique = Unique::new(context, &equality)?;
+    let by_key = UniqueByKey::<u32, u32>::new(context, &equality)?;
+    let lengths = RunLengths::new(context, &equality)?;
+    let long = LongRuns::new(context, &equality)?;
     let least = Operator::<u32>::arg_min()?;
     let arg = Reduce::new(context, &least)?;
     let (small_too, numbers) =

@@ -54,6 +54,17 @@ fn kernels_stay_below_the_drivers_loop_budget() {
     check_scan(context, (&scan, &slow_xor, Kind::Inclusive), &input, Place::Apart);
     let reduce = Reduce::new(context, &slow_xor).unwrap();
     check_reduce(context, (&reduce, &slow_xor), &input, Place::Apart);
+    // As many trips as a text may take.
+    let text = "fn combine(a: u32, b: u32) -> u32 {
+        var result = a;
+        for (var i = 0u; i < 100u; i += 1u) { result += select(0u, b, i == 7u); }
+        return result;
+    }";
+    let slow_sum = Operator::from_wgsl(0u32, text).unwrap().with_host(u32::wrapping_add);
+    let scan = Scan::new(context, &slow_sum, Kind::Inclusive).unwrap();
+    check_scan(context, (&scan, &slow_sum, Kind::Inclusive), &input[..60_000], Place::Apart);
+    let reduce = Reduce::new(context, &slow_sum).unwrap();
+    check_reduce(context, (&reduce, &slow_sum), &input[..60_000], Place::Apart);
     // A wide element with a long loop: the spine keeps below too, and says so where it can't.
     let text = "fn combine(a: vec4<u32>, b: vec4<u32>) -> vec4<u32> {
         var result = a;

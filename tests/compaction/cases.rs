@@ -404,3 +404,35 @@ fn runs_are_decoded() {
         }
     }
 }
+
+/// Texts of as many trips as they may take: a driver that ends loops silently must not have to.
+#[test]
+fn texts_that_loop_stay_below_the_drivers_budget() {
+    let Some(context) = own() else { return };
+    let items: Vec<u32> = (0..300_000).map(|i| hash(i / 3, 6)).collect();
+    let bits = "var n = 0u;
+        for (var i = 0u; i < 100u; i += 1u) { n += select(0u, (x >> (i & 31u)) & 1u, i < 32u); }";
+    let keep = format!("fn keep(x: u32) -> bool {{ {bits} return n % 2u == 0u; }}");
+    let even = Predicate::from_wgsl(&keep)
+        .unwrap()
+        .with_host(|x: u32, _| x.count_ones().is_multiple_of(2));
+    let tuning = Tuning::for_device(context.capabilities());
+    for algorithm in [Algorithm::Auto, Algorithm::Fallback] {
+        let select = Select::with_algorithm(&context, &even, algorithm, &tuning).unwrap();
+        let wanted = reference::select(&items, &[], &even).unwrap();
+        let got = select.run(&items, &[]).unwrap();
+        assert_eq!(common::first_difference(&got, &wanted), None);
+        let same = format!(
+            "fn count(x: u32) -> u32 {{ {bits} return n; }}
+fn same(a: u32, b: u32) -> bool {{ return count(a) == count(b); }}"
+        );
+        let equality = Equality::from_wgsl(&same)
+            .unwrap()
+            .with_host(|a: u32, b: u32| a.count_ones() == b.count_ones());
+        let long = LongRuns::with_algorithm(&context, &equality, algorithm, &tuning).unwrap();
+        let runs = reference::runs(&items[..100_000], &equality).unwrap();
+        let wanted: Vec<u32> = runs.iter().filter(|run| run.1 > 1).map(|run| run.1).collect();
+        let (_, lengths) = long.run(&items[..100_000]).unwrap();
+        assert_eq!(common::first_difference(&lengths, &wanted), None);
+    }
+}

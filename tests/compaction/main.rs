@@ -18,14 +18,12 @@ use lookback::{Algorithm, Call, Context, Descriptor, Error, Tuning};
 pub type Way = (Algorithm, Option<Descriptor>);
 
 /// Algorithms and forms; `tests/single_pass` has every pair of them.
-pub const WAYS: [Way; 7] = [
+pub const WAYS: [Way; 5] = [
     (Algorithm::ReduceThenScan, None),
     (Algorithm::Chained, Some(Descriptor::Split32)),
-    (Algorithm::LookBack, Some(Descriptor::Packed64)),
     (Algorithm::LookBack, Some(Descriptor::Fenced)),
     (Algorithm::Fallback, Some(Descriptor::Packed64)),
     (Algorithm::Fallback, Some(Descriptor::Split32)),
-    (Algorithm::Fallback, Some(Descriptor::Fenced)),
 ];
 
 /// A primitive by a way; `None`, with the reason printed, for what the device does not have.
