@@ -20,6 +20,10 @@ const CPU_TILES: u32 = 512;
 /// The calls of a user's text that loops in a chunk: those of up to 100 trips stay below.
 const CPU_LOOPING_CALLS: u32 = 600;
 
+/// The most words of a lane in a compaction on a CPU: its walk is written out for each item, and with 32
+/// SwiftShader's compiler took 20 seconds for one kernel.
+const CPU_COMPACTION_WORDS: u32 = 8;
+
 /// The fewest lanes of a single pass on a CPU. One workgroup may have to clean what the largest call
 /// before has published, which takes 32,768 trips of 16 lanes.
 const CPU_SINGLE_PASS_LANES: u32 = 16;
@@ -111,7 +115,11 @@ impl Geometry {
         let mut workgroup_size = wanted.max(narrowest).min(lanes_limit);
         let compacts = operator.payload.compacts();
         let item_words = operator.input.words().max(operator.accumulator.words());
-        let items = (tuning.words_per_lane.clamp(1, 128) / item_words).max(1);
+        let words_per_lane = match is_cpu && compacts {
+            true => tuning.words_per_lane.clamp(1, CPU_COMPACTION_WORDS),
+            false => tuning.words_per_lane.clamp(1, 128),
+        };
+        let items = (words_per_lane / item_words).max(1);
         // A scan combines some 4 times an item, and its totals besides; a compaction asks up to 6
         // times of an item, in its walk and for its neighbours.
         let calls = if compacts { 6 * items } else { 4 * items + 20 };
@@ -131,7 +139,7 @@ impl Geometry {
                 }),
                 builtins: tuning.builtins,
                 workgroup_size,
-                words_per_lane: tuning.words_per_lane.clamp(1, 128),
+                words_per_lane,
                 words_per_group: tuning.words_per_group.clamp(1, 128),
                 workgroups: tuning.workgroups.clamp(1, capabilities.workgroups),
                 workgroups_max: tuning.workgroups.max(WORKGROUPS_MAX).min(capabilities.workgroups),
