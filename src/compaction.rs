@@ -16,7 +16,7 @@ use crate::plan::Placement;
 use crate::record;
 use crate::scan::{Kind, Scan};
 use crate::selection::{Predicate, Selection};
-use crate::shader::kernel::{Flags, Payload};
+use crate::shader::kernel::{Descriptor, Flags, Payload};
 use crate::slice::GpuSlice;
 use crate::tuning::Tuning;
 
@@ -46,6 +46,8 @@ pub struct Call<'a> {
 pub(crate) trait Primitive {
     /// Records a call; says whether it has a single pass.
     fn record(&self, pass: &mut wgpu::ComputePass<'_>, call: &pieces::Call) -> Result<bool, Error>;
+    /// The word that counts tiles that have given up.
+    fn status(&self) -> Result<Option<GpuSlice<u32>>, Error>;
     /// Submits a call.
     fn submit(&self, call: &pieces::Call) -> Result<Dispatched, Error>;
 }
@@ -56,6 +58,13 @@ impl Call<'_> {
     /// Errors: [`Error::DeviceLost`], [`Error::OutOfMemory`], [`Error::Refused`].
     pub fn dispatch(&self) -> Result<Dispatched, Error> {
         self.primitive.submit(&self.call)
+    }
+
+    /// The word on the device that counts the tiles of single passes that have given up, of all plans
+    /// of the context: what a recorded call adds to it, it has failed by, and its outputs and counts
+    /// have no meaning. `None` if the call makes no single pass.
+    pub fn status(&self) -> Result<Option<GpuSlice<u32>>, Error> {
+        self.primitive.status()
     }
 
     /// Records the call into an encoder of the caller's, in a compute pass of its own; otherwise as
@@ -128,7 +137,13 @@ impl<I: Element, A: Element, O: Element> Compaction<I, A, O> {
             identity,
             of_nothing,
         };
-        let scan = Scan::with_algorithm(context, &operator, Kind::Exclusive, algorithm, tuning)?;
+        // With one binding more for the descriptors not all slices would fit.
+        let few = context.capabilities().storage_bindings < 10;
+        let tuning = match tuning.descriptor {
+            None if few => Tuning { descriptor: Some(Descriptor::Split32), ..*tuning },
+            _ => *tuning,
+        };
+        let scan = Scan::with_algorithm(context, &operator, Kind::Exclusive, algorithm, &tuning)?;
         Ok(Compaction { scan, payload })
     }
 
@@ -165,6 +180,23 @@ impl<I: Element, A: Element, O: Element> Compaction<I, A, O> {
         flags.map(|flags| self.other("flags", flags)).transpose()
     }
 
+    /// Flags of the host for so many items.
+    ///
+    /// Errors: [`Error::Length`] unless they are as many words as the predicate wants.
+    pub fn upload_flags(
+        &self,
+        predicate: &Predicate<I>,
+        n_items: u64,
+        flags: &[u32],
+    ) -> Result<Option<GpuSlice<u32>>, Error> {
+        let (wanted, got) = (predicate.flag_words(n_items), flags.len() as u64);
+        match (wanted == got, predicate.flags) {
+            (false, _) => Err(Error::Length { what: "the words of flags", wanted, got }),
+            (true, Flags::None) => Ok(None),
+            (true, _) => self.context().upload(flags).map(Some),
+        }
+    }
+
     /// A call on an input, flags or values, outputs, and counts.
     ///
     /// Errors: [`Error::Aliased`], [`Error::Usage`], [`Error::Limit`], [`Error::Length`].
@@ -178,6 +210,11 @@ impl<I: Element, A: Element, O: Element> Compaction<I, A, O> {
         let (wanted, got) = (self.payload.counts(), counts.len());
         if wanted != got {
             return Err(Error::Length { what: "the counts' items", wanted, got });
+        }
+        if input.len() > u64::from(u32::MAX) {
+            let what = "the items of an input whose places are u32 (at most)";
+            let (wanted, got) = (u64::from(u32::MAX), input.len());
+            return Err(Error::Length { what, wanted, got });
         }
         let counts = self.other("counts", counts)?;
         let capabilities = self.context().capabilities();
@@ -208,6 +245,10 @@ impl<I: Element, A: Element, O: Element> Primitive for &Compaction<I, A, O> {
     fn record(&self, pass: &mut wgpu::ComputePass<'_>, call: &pieces::Call) -> Result<bool, Error> {
         let plan = |pieces: &[Placement], counted| self.scan.plan_at(pieces, counted, false);
         self.scan.prepared.record(pass, call, plan)
+    }
+
+    fn status(&self) -> Result<Option<GpuSlice<u32>>, Error> {
+        self.scan.status()
     }
 
     fn submit(&self, call: &pieces::Call) -> Result<Dispatched, Error> {

@@ -114,19 +114,9 @@ impl Geometry {
         let wanted = tuning.workgroup_size.clamp(1, lanes_limit).next_power_of_two();
         let mut workgroup_size = wanted.max(narrowest).min(lanes_limit);
         let compacts = operator.payload.compacts();
-        let item_words = operator.input.words().max(operator.accumulator.words());
         let words_per_lane = match is_cpu && compacts {
             true => tuning.words_per_lane.clamp(1, CPU_COMPACTION_WORDS),
             false => tuning.words_per_lane.clamp(1, 128),
-        };
-        let items = (words_per_lane / item_words).max(1);
-        // A scan combines some 4 times an item, and its totals besides; a compaction asks up to 6
-        // times of an item, in its walk and for its neighbours.
-        let calls = if compacts { 6 * items } else { 4 * items + 20 };
-        let tiles_max = match (is_cpu, operator.loops) {
-            (true, false) => CPU_TILES,
-            (true, true) => (CPU_LOOPING_CALLS / calls).max(1),
-            (false, _) => u32::MAX,
         };
         let mut geometry = loop {
             // There is scratch for subgroups of 4 lanes or more.
@@ -143,8 +133,8 @@ impl Geometry {
                 words_per_group: tuning.words_per_group.clamp(1, 128),
                 workgroups: tuning.workgroups.clamp(1, capabilities.workgroups),
                 workgroups_max: tuning.workgroups.max(WORKGROUPS_MAX).min(capabilities.workgroups),
-                single_tiles: tuning.single_tiles.clamp(1, tiles_max),
-                tiles_max,
+                single_tiles: tuning.single_tiles.max(1),
+                tiles_max: u32::MAX,
                 storage_bindings: capabilities.storage_bindings,
                 workgroups_limit: capabilities.workgroups,
                 checked: tuning.checked,
@@ -178,6 +168,19 @@ impl Geometry {
             }
             workgroup_size /= 2;
         };
+        // A lane may hold more items than the words of the tuning: at least those that fill quads.
+        let kernel = geometry.kernel(operator, Root::Downsweep);
+        let items = kernel.rows * kernel.group;
+        // A scan combines some 4 times an item, and its totals besides; a compaction asks up to 6
+        // times of an item, in its walk and for its neighbours.
+        let calls = if compacts { 6 * items } else { 4 * items + 20 };
+        let tiles_max = match (is_cpu, operator.loops) {
+            (true, false) => CPU_TILES,
+            (true, true) => (CPU_LOOPING_CALLS / calls).max(1),
+            (false, _) => u32::MAX,
+        };
+        geometry.tiles_max = tiles_max;
+        geometry.single_tiles = geometry.single_tiles.min(tiles_max);
         // One workgroup handles all partials, in no more tiles than a chunk has.
         let spine = geometry.kernel(&operator.on_accumulators(), Root::Downsweep);
         let finish = geometry.kernel(&operator.lowering(), Root::Reduce);

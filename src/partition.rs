@@ -65,11 +65,12 @@ impl<T: Element> Partition<T> {
     /// ```
     pub fn run(&self, input: &[T], flags: &[u32]) -> Result<[Vec<T>; 2], Error> {
         let context = self.compaction.context();
-        let (input, flags) = (context.upload(input)?, context.upload(flags)?);
+        let n_items = input.len() as u64;
+        let flags = self.compaction.upload_flags(&self.predicate, n_items, flags)?;
+        let input = context.upload(input)?;
         let (kept, others) = (context.allocate(input.len())?, context.allocate(input.len())?);
         let counts = context.allocate(2)?;
-        let flags = Some(&flags).filter(|flags| !flags.is_empty());
-        let call = self.call(&input, flags, [&kept, &others], &counts)?;
+        let call = self.call(&input, flags.as_ref(), [&kept, &others], &counts)?;
         let counted = self.compaction.run(&call, &counts)?;
         let kept = context.download(&first_of(&kept, counted[0])?)?;
         Ok([kept, context.download(&first_of(&others, counted[1])?)?])
@@ -160,12 +161,13 @@ impl<T: Element> PartitionThree<T> {
     /// ```
     pub fn run(&self, input: &[T], flags: &[u32]) -> Result<[Vec<T>; 3], Error> {
         let context = self.compaction.context();
-        let (input, flags) = (context.upload(input)?, context.upload(flags)?);
+        let n_items = input.len() as u64;
+        let flags = self.compaction.upload_flags(&self.first, n_items, flags)?;
+        let input = context.upload(input)?;
         let n = input.len();
         let outputs = [context.allocate(n)?, context.allocate(n)?, context.allocate(n)?];
         let counts = context.allocate(3)?;
-        let flags = Some(&flags).filter(|flags| !flags.is_empty());
-        let call = self.call(&input, flags, outputs.each_ref(), &counts)?;
+        let call = self.call(&input, flags.as_ref(), outputs.each_ref(), &counts)?;
         let counted = self.compaction.run(&call, &counts)?;
         let of = |kind: usize| context.download(&first_of(&outputs[kind], counted[kind])?);
         Ok([of(0)?, of(1)?, of(2)?])

@@ -204,8 +204,12 @@ fn to_one_place(
     let mut first = 0;
     for segment in segments {
         let mut start = segment.bytes.start;
+        // One that fits a binding as it lies is not cut.
+        let bound = segment.bytes.end - start + start % alignment;
+        let fits = bound <= capabilities.binding_bytes.min(u64::from(u32::MAX));
         while start < segment.bytes.end {
-            let end = segment.bytes.end.min(start + most * size);
+            let most_bytes = if fits { bound } else { most * size };
+            let end = segment.bytes.end.min(start + most_bytes);
             let part = Segment { buffer: segment.buffer.clone(), bytes: start..end };
             let n_items = (end - start) / size;
             let piece = piece(capabilities, &part, target, alignment, n_items)?;

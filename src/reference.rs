@@ -109,6 +109,10 @@ pub fn partition_three<T: Element>(
     second: &Predicate<T>,
 ) -> Result<[Vec<T>; 3], Error> {
     partition(input, flags, first)?;
+    if second.flag_words(1) > 0 {
+        let what = "flags of the second predicate (the first's may have them)";
+        return Err(Error::Length { what, wanted: 0, got: 1 });
+    }
     let mut kinds = [Vec::new(), Vec::new(), Vec::new()];
     for (i, &x) in (0..).zip(input) {
         let kind = match first.keeps(x, i, flags)? {

@@ -178,8 +178,8 @@ impl<T: Element> fmt::Debug for LongRuns<T> {
 
 /// Run-length decoding: each value as often as its length says.
 ///
-/// Lengths are u32, of any size; one of 0 leaves its value out. The number of items written, modulo
-/// 2^32, goes to a count of its own, and an output too small is filled to its end. Data moved:
+/// Lengths are u32, of any size; one of 0 leaves its value out. The number of items, `u32::MAX` for
+/// that many or more, goes to a count of its own, and an output too small is filled to its end. Data moved:
 /// lengths read and scanned, and for each output one search over the scanned lengths.
 ///
 /// [`new`](Self::new) waits for the compiler; [`run`](Self::run) submits, waits and allocates;
@@ -217,10 +217,13 @@ impl<T: Element> RunLengthDecode<T> {
         let (payload, selection) = (Payload::Select, Selection::default());
         let parts = Parts { payload, flags: Flags::None, selection, second_words: 1 };
         let sum = Operator::sum();
+        // Past 2^32 items it stays at the most there can be.
+        let saturating = "select(a + b, 0xffffffffu, a + b < a)";
+        let saturating = Operator::from_wgsl(0u32, saturating)?.commutative();
         // Of the first only the last pass's sizes are of use.
         let chunks = Algorithm::ReduceThenScan;
         let compaction = Compaction::new(context, &sum, parts, chunks, tuning)?;
-        let ends = Scan::with_algorithm(context, &sum, Kind::Inclusive, algorithm, tuning)?;
+        let ends = Scan::with_algorithm(context, &saturating, Kind::Inclusive, algorithm, tuning)?;
         Ok(RunLengthDecode { compaction, ends })
     }
 
@@ -268,8 +271,10 @@ impl<T: Element> RunLengthDecode<T> {
         }
         let ends: GpuSlice<u32> = self.compaction.context().allocate(lengths.len())?;
         let second = Some(self.compaction.other("lengths", &ends)?);
-        self.compaction.other("lengths", lengths)?;
+        let read = self.compaction.other("lengths", lengths)?;
         let outputs = [self.compaction.other("output", output)?];
+        read.check_apart_from(&outputs[0])?;
+        read.check_apart_from(&self.compaction.other("counts", count)?)?;
         let Call { call, .. } = self.compaction.call(values, second, &outputs, count)?;
         if call.pieces.len() > 1 {
             let what = "the segments of the values, cut to bindings";
@@ -291,6 +296,10 @@ impl<T: Element> Primitive for DecodeCall<'_, T> {
             prepared.geometry.decode(definition, pieces[0], counted, call.places[0])
         })?;
         Ok(single_pass)
+    }
+
+    fn status(&self) -> Result<Option<GpuSlice<u32>>, Error> {
+        self.decode.ends.status()
     }
 
     fn submit(&self, call: &pieces::Call) -> Result<Dispatched, Error> {

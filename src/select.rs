@@ -118,10 +118,12 @@ impl<T: Element, O: Element> Select<T, O> {
     /// ```
     pub fn run(&self, input: &[T], flags: &[u32]) -> Result<Vec<O>, Error> {
         let context = self.compaction.context();
-        let (input, flags) = (context.upload(input)?, context.upload(flags)?);
+        let n_items = input.len() as u64;
+        let flags = self.compaction.upload_flags(&self.predicate, n_items, flags)?;
+        let input = context.upload(input)?;
         let (output, count) = (context.allocate(input.len())?, context.allocate(1)?);
-        let flags = Some(&flags).filter(|flags| !flags.is_empty());
-        let counts = self.compaction.run(&self.call(&input, flags, &output, &count)?, &count)?;
+        let counts =
+            self.compaction.run(&self.call(&input, flags.as_ref(), &output, &count)?, &count)?;
         context.download(&first_of(&output, counts[0])?)
     }
 

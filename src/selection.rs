@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::element::{self, Element};
 use crate::error::Error;
+use crate::shader::comments;
 use crate::shader::kernel::Flags;
 use crate::shader::user_text::{self, Role};
 
@@ -38,7 +39,9 @@ impl Selector {
         element::check_size::<T>()?;
         let checked = user_text::check_selector(text, role, T::LAYOUT)?;
         let (loops, indexes, indexed) = (checked.loops, checked.indexes, checked.indexed);
-        Ok(Selector { name, text: checked.text, indexed, loops, indexes })
+        // The linker reads marks in comments, which are not for users.
+        let text = comments::strip(&checked.text, "");
+        Ok(Selector { name, text, indexed, loops, indexes })
     }
 }
 
@@ -107,8 +110,8 @@ impl<T: Element> Predicate<T> {
             return Err(Error::Length { what, wanted: 0, got: 1 });
         };
         let second = Selector {
-            name: "second",
-            text: renamed(&kept.text, "keep", "second"),
+            name: "lookback_second",
+            text: renamed(&kept.text, "keep", "lookback_second"),
             ..kept.clone()
         };
         if let Some(first) = first {
@@ -143,7 +146,7 @@ impl<T: Element> Predicate<T> {
     }
 }
 
-/// A text with another name for one of its functions.
+/// A text with another name for one of its functions: wherever it is declared or called.
 fn renamed(text: &str, from: &str, to: &str) -> String {
     let word = |c: char| c.is_alphanumeric() || c == '_';
     let mut out = String::with_capacity(text.len());
@@ -151,8 +154,8 @@ fn renamed(text: &str, from: &str, to: &str) -> String {
     while let Some(at) = rest.find(from) {
         let (before, after) = (&rest[..at], &rest[at + from.len()..]);
         out.push_str(before);
-        let is_name = !out.ends_with(word) && !out.trim_end().ends_with('.');
-        out.push_str(if is_name && !after.starts_with(word) { to } else { from });
+        let is_function = !out.ends_with(word) && after.trim_start().starts_with('(');
+        out.push_str(if is_function { to } else { from });
         rest = after;
     }
     out + rest

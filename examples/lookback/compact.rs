@@ -81,6 +81,7 @@ pub fn rle(common: &Common, args: &RleArgs) -> Result<()> {
     let mut array = Array::open(&args.input)?;
     with_dtype!(array.dtype, T => {
         let (values, lengths) = (Output::create(&args.values)?, Output::create(&args.lengths)?);
+        values.check_apart_from(&lengths)?;
         let items = array.read::<T>()?;
         let context = gpu::open(common)?;
         let equality = Equality::<T>::by_value();

@@ -49,6 +49,14 @@ impl Output {
         Err(at(&"can't be written: files named .lookback-* are in the way").into())
     }
 
+    /// Fails if another output goes to the same place.
+    pub fn check_apart_from(&self, other: &Output) -> Result<()> {
+        match self.target == other.target {
+            true => Err(format!("{} and {} are one file", self.shown, other.shown).into()),
+            false => Ok(()),
+        }
+    }
+
     /// Writes the content and moves the file to its place.
     pub fn finish(
         mut self,

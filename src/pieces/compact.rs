@@ -43,6 +43,14 @@ impl Other {
         Ok(Other { role, segment, n_items: slice.len() })
     }
 
+    /// Errors: [`Error::Aliased`] if they share a byte.
+    pub fn check_apart_from(&self, other: &Other) -> Result<(), Error> {
+        match (self.named(), other.named()) {
+            (Some(a), Some(b)) => check_apart(a, b),
+            _ => Ok(()),
+        }
+    }
+
     fn named(&self) -> Option<(&'static str, &Segment)> {
         self.segment.as_ref().map(|segment| (self.role, segment))
     }

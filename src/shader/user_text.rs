@@ -101,7 +101,7 @@ fn check_function(
     from.members()?;
     let from = &from.wgsl();
     let name = role.name();
-    let indexed = role.may_be_indexed() && takes_index(text, name);
+    let indexed = role.may_be_indexed() && takes_index(text, name, declarations);
     let signature = format!("fn {name}({}) -> {to}", role.parameters(from, indexed));
     let whole = |message: &str| error(text, role, 0, message.to_owned());
     if text.trim().is_empty() {
@@ -186,7 +186,7 @@ pub(crate) fn check_together(text: &str, role: Role, others: &[&str]) -> Result<
 }
 
 /// Whether an expression uses the item's number `i`, or the function of this name has two parameters.
-fn takes_index(text: &str, name: &str) -> bool {
+fn takes_index(text: &str, name: &str, declarations: &str) -> bool {
     let text = super::comments::strip(text, "");
     let word = |c: char| c.is_alphanumeric() || c == '_';
     if !declares_functions(&text) {
@@ -196,19 +196,13 @@ fn takes_index(text: &str, name: &str) -> bool {
             !before.ends_with(word) && !before.trim_end().ends_with('.') && !after.starts_with(word)
         });
     }
-    let head = text.find(&format!("fn {name}")).map(|at| &text[at..]);
-    let parameters =
-        head.and_then(|head| head.split_once('(')).and_then(|(_, rest)| rest.split_once(')'));
-    // A comma at the end is no second parameter, and one within a type's brackets none either.
-    let mut depth = 0;
-    let commas = parameters.map_or(0, |(list, _)| {
-        let mut is_comma = |c: char| {
-            depth += i32::from(c == '<') - i32::from(c == '>');
-            c == ',' && depth == 0
-        };
-        list.trim_end().trim_end_matches(',').chars().filter(|&c| is_comma(c)).count()
-    });
-    commas == 1
+    // What does not compile is told later.
+    let module = naga::front::wgsl::parse_str(&format!("{declarations}{text}"));
+    module.is_ok_and(|module| {
+        let mut functions = module.functions.iter();
+        let named = functions.find(|(_, function)| function.name.as_deref() == Some(name));
+        named.is_some_and(|(_, function)| function.arguments.len() == 2)
+    })
 }
 
 /// Whether the text declares functions, in code and not in a comment: no expression does.

@@ -416,7 +416,23 @@ fn texts_that_loop_stay_below_the_drivers_budget() {
     let even = Predicate::from_wgsl(&keep)
         .unwrap()
         .with_host(|x: u32, _| x.count_ones().is_multiple_of(2));
-    let tuning = Tuning::for_device(context.capabilities());
+    let own = Tuning::for_device(context.capabilities());
+    let few = [1, 4].map(|words_per_lane| Tuning { words_per_lane, ..own });
+    for (tuning, n) in few.iter().flat_map(|few| [(few, 2048), (few, 4096)]) {
+        // One workgroup's chunk: calls of more items have shorter ones.
+        let select = Select::with_algorithm(&context, &even, Algorithm::Auto, tuning).unwrap();
+        let wanted = reference::select(&items[..n], &[], &even).unwrap();
+        assert_eq!(select.run(&items[..n], &[]).unwrap(), wanted, "{tuning:?} {n}");
+        let wide = keep.replace("x: u32", "x: vec3<u32>").replace("(x >>", "(x.y >>");
+        let wide = Predicate::<[u32; 3]>::from_wgsl(&wide)
+            .unwrap()
+            .with_host(|x, _| x[1].count_ones().is_multiple_of(2));
+        let vectors: Vec<[u32; 3]> = items[..n].iter().map(|&x| [1, x, 2]).collect();
+        let select = Select::with_algorithm(&context, &wide, Algorithm::Auto, tuning).unwrap();
+        let wanted = reference::select(&vectors, &[], &wide).unwrap();
+        assert!(select.run(&vectors, &[]).unwrap() == wanted, "{tuning:?} {n}");
+    }
+    let tuning = own;
     for algorithm in [Algorithm::Auto, Algorithm::Fallback] {
         let select = Select::with_algorithm(&context, &even, algorithm, &tuning).unwrap();
         let wanted = reference::select(&items, &[], &even).unwrap();

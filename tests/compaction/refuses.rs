@@ -1,11 +1,11 @@
 //! Bad arguments: typed errors before any work, and nothing written.
 
 use lookback::{
-    Equality, Error, GpuSlice, LongRuns, Partition, PartitionThree, Predicate, RunLengths, Select,
-    UniqueByKey,
+    Equality, Error, GpuSlice, LongRuns, Operator, Partition, PartitionThree, Predicate,
+    RunLengthDecode, RunLengths, Select, Unique, UniqueByKey,
 };
 
-use crate::own;
+use crate::{common, own};
 
 fn large() -> Predicate<u32> {
     Predicate::from_wgsl("x > 3u").unwrap().with_host(|x: u32, _| x > 3)
@@ -125,4 +125,100 @@ fn arguments_that_do_not_fit_are_told_before_any_work() {
 
 fn wgpu_buffer(usage: wgpu::BufferUsages) -> wgpu::BufferDescriptor<'static> {
     wgpu::BufferDescriptor { label: None, size: 32, usage, mapped_at_creation: false }
+}
+
+/// Names, comments and spaces of a user's own.
+#[test]
+fn texts_of_every_style_are_taken() {
+    let Some(context) = own() else { return };
+    let items = [5u32, 1, 7, 2, 9, 0];
+    for text in [
+        "fn keep_small(x: u32, y: u32) -> bool { return x < y; }
+        fn keep(x: u32) -> bool { return !keep_small(x, 5u); }",
+        "fn keep_small(x: u32) -> bool { return x < 5u; }
+        fn keep(x: u32, i: u32) -> bool { return !keep_small(x + 0u * i); }",
+        "fn  keep(x: u32, i: u32) -> bool { return x >= 5u && i < 100u; }",
+        "x >= 5u // unroll",
+    ] {
+        let predicate = Predicate::from_wgsl(text).unwrap_or_else(|e| panic!("{text}: {e}"));
+        let select = Select::new(&context, &predicate).unwrap_or_else(|e| panic!("{text}: {e}"));
+        assert_eq!(select.run(&items, &[]).unwrap(), [5, 7, 9], "{text}");
+    }
+    let first = "fn second(x: u32) -> bool { return x > 6u; }
+        fn keep(x: u32) -> bool { return second(x); }";
+    for second in [
+        "x > 4u",
+        "fn third(x: u32) -> bool { return x > 4u; } fn keep(x: u32) -> bool { return third(x); }",
+        "struct Mark { keep: bool }
+        fn keep(x: u32) -> bool { var mark: Mark; mark.keep = x > 4u; return mark.keep; }",
+        "fn keep(x: u32) -> bool { let second = 4u; let keep = x > second; return keep; }",
+    ] {
+        let [first, second] = [first, second].map(|text| Predicate::from_wgsl(text).unwrap());
+        let three = PartitionThree::new(&context, &first, &second).unwrap();
+        assert_eq!(three.run(&items, &[]).unwrap(), [vec![7, 9], vec![5], vec![1, 2, 0]]);
+    }
+    let lift = "fn lift_two(a: u32, b: u32) -> u32 { return a + b; }
+        fn lift(x: u32) -> u32 { return lift_two(x, 1u); }";
+    let more = Operator::<u32>::sum().with_lift(lift, |x: u32| x + 1).unwrap();
+    assert_eq!(context.reduce(&items, &more).unwrap(), 30);
+}
+
+/// Sizes past what u32 places can tell, lengths that add to more, slices of the host that do not fit.
+#[test]
+fn sizes_past_32_bits_and_flags_of_the_host() {
+    let Some(context) = own() else { return };
+    let output = context.allocate::<u32>(16).unwrap();
+    let count = context.allocate::<u32>(1).unwrap();
+    let mut many = context.allocate::<u32>(1 << 20).unwrap();
+    while many.len() <= u64::from(u32::MAX) {
+        many = many.clone().then(&many).unwrap();
+    }
+    let select = Select::new(&context, &large()).unwrap();
+    let error = select.call(&many, None, &output, &count).unwrap_err();
+    assert!(matches!(error, Error::Length { got, .. } if got == many.len()), "{error}");
+    for flags in [&[1, 0, 1, 1, 1][..], &[1]] {
+        let flagged = Select::<u32>::new(&context, &Predicate::flags()).unwrap();
+        let error = flagged.run(&[7, 8], flags).unwrap_err();
+        assert!(matches!(error, Error::Length { wanted: 2, .. }), "{error}");
+    }
+    let decode = RunLengthDecode::<u32>::new(&context).unwrap();
+    let values = context.upload(&[1u32, 2, 3]).unwrap();
+    let lengths = context.upload(&[1u32 << 31, 1 << 31, 5]).unwrap();
+    let call = decode.call(&values, &lengths, &output, &count).unwrap();
+    call.dispatch().unwrap().check().unwrap();
+    assert_eq!(context.download(&output).unwrap(), [1; 16]);
+    assert_eq!(context.download(&count).unwrap(), [u32::MAX]);
+    let error = decode.call(&values, &lengths, &lengths, &count).unwrap_err();
+    assert!(matches!(error, Error::Aliased { .. }), "{error}");
+    let inside = GpuSlice::new(lengths.buffer(), 1..2).unwrap();
+    let error = decode.call(&values, &lengths, &output, &inside).unwrap_err();
+    assert!(matches!(error, Error::Aliased { .. }), "{error}");
+}
+
+/// One segment of the largest binding is one piece; a narrow device has its counts too.
+#[test]
+fn the_largest_binding_and_the_fewest() {
+    let Some(context) = own() else { return };
+    let context = common::pretend(&context, |c| {
+        // The state of single passes takes 4 MiB and some.
+        c.binding_bytes = 5 << 20;
+        c.storage_bindings = 8;
+    });
+    let n = 5 << 18;
+    let items: Vec<u32> = (0..n).map(|i| i / 3).collect();
+    let unique = Unique::new(&context, &Equality::by_value()).unwrap();
+    assert_eq!(unique.run(&items).unwrap().len(), items.len().div_ceil(3));
+    let gpu = common::pretend(&context, |c| {
+        (c.device_type, c.vendor) = (wgpu::DeviceType::DiscreteGpu, 0);
+    });
+    let three = PartitionThree::new(&gpu, &large().and_flags(), &large()).unwrap();
+    let (source, flags) = (gpu.upload(&items[..5000]).unwrap(), gpu.upload(&[1u32; 5000]).unwrap());
+    let number = gpu.upload(&[4000u32]).unwrap();
+    let outputs = [(); 3].map(|()| gpu.allocate::<u32>(5000).unwrap());
+    let counts = gpu.allocate::<u32>(3).unwrap();
+    let source = source.counted_by(&number).unwrap();
+    let call = three.call(&source, Some(&flags), outputs.each_ref(), &counts).unwrap();
+    call.dispatch().unwrap().check().unwrap();
+    assert_eq!(gpu.download(&counts).unwrap(), [3988, 0, 12]);
+    assert!(call.status().unwrap().is_some());
 }
