@@ -29,9 +29,9 @@ fn compact_param(which: u32) -> u32 {
     return params.carry[which / 4u][which % 4u];
 }
 
-// Calls `emit` with each item of a tile, and what stands before it. Any lanes, each for its own items;
-// no scratch, no barrier.
-fn compact_tile(group: Group, lane: Lane, tile: u32, items: ptr<function, array<T, ITEMS>>) {
+// Calls `emit` with each item of a tile, and what stands before it: the export of payload/items.wgsl.
+// Any lanes, each for its own items; no scratch, no barrier.
+fn tile_out(group: Group, lane: Lane, tile: u32, items: ptr<function, array<T, ITEMS>>) {
     let first = lane_item(group, lane, tile);
     let stride = row_items(group);
     let n = n_items();

@@ -6,7 +6,8 @@
 
 import package::workgroup::{WORKGROUP_SIZE};
 import package::subgroup::{Group, Lane};
-import package::payload::{tile_out, end_out};
+import package::outputs::{tile_out};
+import package::payload::{end_out};
 import package::tile::{tile_load};
 import package::tile::layout::{chunk_tiles, tile_count};
 import package::tile_finish::{tile_finish};

@@ -15,7 +15,7 @@ use crate::pieces::compact::{Other, of_compaction};
 use crate::plan::Placement;
 use crate::record;
 use crate::scan::{Kind, Scan};
-use crate::selection::{Predicate, Selection};
+use crate::selection::{Equality, Predicate, Selection};
 use crate::shader::kernel::{Descriptor, Flags, Payload};
 use crate::slice::GpuSlice;
 use crate::tuning::Tuning;
@@ -147,6 +147,20 @@ impl<I: Element, A: Element, O: Element> Compaction<I, A, O> {
         Ok(Compaction { scan, payload })
     }
 
+    /// [`Compaction::new`] of a payload with runs.
+    pub fn of_runs(
+        context: &Context,
+        counts: &Operator<A>,
+        (payload, second_words): (Payload, u32),
+        equality: &Equality<I>,
+        algorithm: Algorithm,
+        tuning: &Tuning,
+    ) -> Result<Self, Error> {
+        let parts =
+            Parts { payload, flags: Flags::None, selection: equality.selection(), second_words };
+        Self::new(context, counts, parts, algorithm, tuning)
+    }
+
     pub fn context(&self) -> &Context {
         &self.scan.prepared.context
     }
@@ -226,6 +240,11 @@ impl<I: Element, A: Element, O: Element> Compaction<I, A, O> {
         Ok(Call { primitive: Box::new(self), call })
     }
 
+    /// The first items of an output of the library's own.
+    pub fn first_of<T: Element>(&self, slice: &GpuSlice<T>, count: u32) -> Result<Vec<T>, Error> {
+        self.context().download(&GpuSlice::new(slice.buffer(), 0..u64::from(count))?)
+    }
+
     /// Runs a call on slices of the library's own, by another algorithm if it gives up. Gives the
     /// counts, and 0 for those that there are not.
     pub fn run(&self, call: &Call<'_>, counts: &GpuSlice<u32>) -> Result<[u32; 3], Error> {
@@ -254,11 +273,6 @@ impl<I: Element, A: Element, O: Element> Primitive for &Compaction<I, A, O> {
     fn submit(&self, call: &pieces::Call) -> Result<Dispatched, Error> {
         self.scan.submit(|pass| self.record(pass, call))
     }
-}
-
-/// The first items of a slice.
-pub(crate) fn first_of<T: Element>(slice: &GpuSlice<T>, count: u32) -> Result<GpuSlice<T>, Error> {
-    GpuSlice::new(slice.buffer(), 0..u64::from(count))
 }
 
 /// Counts how many items stand before, and keeps the greatest number of one of them.

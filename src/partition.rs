@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::algorithm::Algorithm;
-use crate::compaction::{Call, Compaction, Parts, first_of};
+use crate::compaction::{Call, Compaction, Parts};
 use crate::context::Context;
 use crate::element::Element;
 use crate::error::Error;
@@ -72,8 +72,8 @@ impl<T: Element> Partition<T> {
         let counts = context.allocate(2)?;
         let call = self.call(&input, flags.as_ref(), [&kept, &others], &counts)?;
         let counted = self.compaction.run(&call, &counts)?;
-        let kept = context.download(&first_of(&kept, counted[0])?)?;
-        Ok([kept, context.download(&first_of(&others, counted[1])?)?])
+        let kept = self.compaction.first_of(&kept, counted[0])?;
+        Ok([kept, self.compaction.first_of(&others, counted[1])?])
     }
 
     /// A call on slices of the device: outputs for the kept items and for the others, and two counts.
@@ -169,7 +169,7 @@ impl<T: Element> PartitionThree<T> {
         let counts = context.allocate(3)?;
         let call = self.call(&input, flags.as_ref(), outputs.each_ref(), &counts)?;
         let counted = self.compaction.run(&call, &counts)?;
-        let of = |kind: usize| context.download(&first_of(&outputs[kind], counted[kind])?);
+        let of = |kind: usize| self.compaction.first_of(&outputs[kind], counted[kind]);
         Ok([of(0)?, of(1)?, of(2)?])
     }
 

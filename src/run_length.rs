@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::algorithm::Algorithm;
-use crate::compaction::{Call, Compaction, Parts, Primitive, counts_and_greatest, first_of};
+use crate::compaction::{Call, Compaction, Parts, Primitive, counts_and_greatest};
 use crate::context::Context;
 use crate::dispatched::Dispatched;
 use crate::element::Element;
@@ -43,10 +43,8 @@ impl<T: Element> RunLengths<T> {
         algorithm: Algorithm,
         tuning: &Tuning,
     ) -> Result<Self, Error> {
-        let (payload, selection) = (Payload::Runs, equality.selection());
-        let parts = Parts { payload, flags: Flags::None, selection, second_words: 1 };
-        let counts = counts_and_greatest()?;
-        let compaction = Compaction::new(context, &counts, parts, algorithm, tuning)?;
+        let (counts, parts) = (counts_and_greatest()?, (Payload::Runs, 1));
+        let compaction = Compaction::of_runs(context, &counts, parts, equality, algorithm, tuning)?;
         Ok(RunLengths { compaction })
     }
 
@@ -68,8 +66,8 @@ impl<T: Element> RunLengths<T> {
         let count = context.allocate(1)?;
         let call = self.call(&input, &values, &lengths, &count)?;
         let counted = self.compaction.run(&call, &count)?;
-        let values = context.download(&first_of(&values, counted[0])?)?;
-        Ok((values, context.download(&first_of(&lengths, counted[0])?)?))
+        let values = self.compaction.first_of(&values, counted[0])?;
+        Ok((values, self.compaction.first_of(&lengths, counted[0])?))
     }
 
     /// A call on slices of the device.
@@ -122,10 +120,8 @@ impl<T: Element> LongRuns<T> {
         algorithm: Algorithm,
         tuning: &Tuning,
     ) -> Result<Self, Error> {
-        let (payload, selection) = (Payload::LongRuns, equality.selection());
-        let parts = Parts { payload, flags: Flags::None, selection, second_words: 1 };
-        let counts = counts_and_greatest()?;
-        let compaction = Compaction::new(context, &counts, parts, algorithm, tuning)?;
+        let (counts, parts) = (counts_and_greatest()?, (Payload::LongRuns, 1));
+        let compaction = Compaction::of_runs(context, &counts, parts, equality, algorithm, tuning)?;
         Ok(LongRuns { compaction })
     }
 
@@ -148,8 +144,8 @@ impl<T: Element> LongRuns<T> {
         let count = context.allocate(1)?;
         let call = self.call(&input, &offsets, &lengths, &count)?;
         let counted = self.compaction.run(&call, &count)?;
-        let offsets = context.download(&first_of(&offsets, counted[0])?)?;
-        Ok((offsets, context.download(&first_of(&lengths, counted[0])?)?))
+        let offsets = self.compaction.first_of(&offsets, counted[0])?;
+        Ok((offsets, self.compaction.first_of(&lengths, counted[0])?))
     }
 
     /// A call on slices of the device.

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::algorithm::Algorithm;
-use crate::compaction::{Call, Compaction, Parts, first_of};
+use crate::compaction::{Call, Compaction, Parts};
 use crate::context::Context;
 use crate::element::Element;
 use crate::error::Error;
@@ -124,7 +124,7 @@ impl<T: Element, O: Element> Select<T, O> {
         let (output, count) = (context.allocate(input.len())?, context.allocate(1)?);
         let counts =
             self.compaction.run(&self.call(&input, flags.as_ref(), &output, &count)?, &count)?;
-        context.download(&first_of(&output, counts[0])?)
+        self.compaction.first_of(&output, counts[0])
     }
 
     /// A call on slices of the device. `flags` is for predicates that have them, and for those only.

@@ -3,13 +3,13 @@
 use std::fmt;
 
 use crate::algorithm::Algorithm;
-use crate::compaction::{Call, Compaction, Parts, first_of};
+use crate::compaction::{Call, Compaction};
 use crate::context::Context;
 use crate::element::Element;
 use crate::error::Error;
 use crate::operator::Operator;
 use crate::selection::Equality;
-use crate::shader::kernel::{Flags, Payload};
+use crate::shader::kernel::Payload;
 use crate::slice::GpuSlice;
 use crate::tuning::Tuning;
 
@@ -40,9 +40,8 @@ impl<T: Element> Unique<T> {
         algorithm: Algorithm,
         tuning: &Tuning,
     ) -> Result<Self, Error> {
-        let (payload, selection) = (Payload::Unique, equality.selection());
-        let parts = Parts { payload, flags: Flags::None, selection, second_words: 1 };
-        let compaction = Compaction::new(context, &Operator::sum(), parts, algorithm, tuning)?;
+        let (counts, parts) = (Operator::sum(), (Payload::Unique, 1));
+        let compaction = Compaction::of_runs(context, &counts, parts, equality, algorithm, tuning)?;
         Ok(Unique { compaction })
     }
 
@@ -61,7 +60,7 @@ impl<T: Element> Unique<T> {
         let input = context.upload(input)?;
         let (output, count) = (context.allocate(input.len())?, context.allocate(1)?);
         let counted = self.compaction.run(&self.call(&input, &output, &count)?, &count)?;
-        context.download(&first_of(&output, counted[0])?)
+        self.compaction.first_of(&output, counted[0])
     }
 
     /// A call on slices of the device.
@@ -113,10 +112,8 @@ impl<K: Element, V: Element> UniqueByKey<K, V> {
         tuning: &Tuning,
     ) -> Result<Self, Error> {
         crate::element::check_size::<V>()?;
-        let (payload, selection) = (Payload::UniqueByKey, equality.selection());
-        let second_words = V::LAYOUT.words();
-        let parts = Parts { payload, flags: Flags::None, selection, second_words };
-        let compaction = Compaction::new(context, &Operator::sum(), parts, algorithm, tuning)?;
+        let (counts, parts) = (Operator::sum(), (Payload::UniqueByKey, V::LAYOUT.words()));
+        let compaction = Compaction::of_runs(context, &counts, parts, equality, algorithm, tuning)?;
         Ok(UniqueByKey { compaction, values: std::marker::PhantomData })
     }
 
@@ -139,8 +136,8 @@ impl<K: Element, V: Element> UniqueByKey<K, V> {
         let count = context.allocate(1)?;
         let call = self.call(&keys, &values, &out_keys, &out_values, &count)?;
         let counted = self.compaction.run(&call, &count)?;
-        let keys = context.download(&first_of(&out_keys, counted[0])?)?;
-        Ok((keys, context.download(&first_of(&out_values, counted[0])?)?))
+        let keys = self.compaction.first_of(&out_keys, counted[0])?;
+        Ok((keys, self.compaction.first_of(&out_values, counted[0])?))
     }
 
     /// A call on slices of the device.

@@ -1,7 +1,8 @@
 // The payload of scans and reductions: the operator's own accumulators, one output an item.
 //
-// All payloads export: item_in, what an item brings; tile_out, which writes a tile's outputs; end_out,
-// what is left to write when all tiles are combined. `first_item` numbers the items of later pieces.
+// All payloads export: item_in, what an item brings; end_out, what is left to write when all tiles are
+// combined. The outputs of a tile are written by `tile_out` of the file for `outputs`: here, and for
+// all others in compact.wgsl. `first_item` numbers the items of later pieces.
 
 import package::params::{params};
 import package::subgroup::{Group, Lane};

@@ -3,11 +3,10 @@
 //
 // Source: as payload/select.wgsl, whose exports it has.
 
-import package::compact::{compact_tile, compact_item, compact_first, compact_second, compact_tally};
+import package::compact::{compact_item, compact_first, compact_second, compact_tally};
 import package::extent::{n_items};
 import package::heads::{is_head, is_follower};
 import package::params::{params};
-import package::subgroup::{Group, Lane};
 
 fn item_in(words: array<u32, IN_WORDS>, index: u32) -> T {
     let number = params.first_item + index;
@@ -30,10 +29,6 @@ fn close(end: u32, before: T) {
         let length = params.first_item + end + 2u - before.y;
         compact_second(before.x - 1u, array<u32, SECOND_WORDS>(length));
     }
-}
-
-fn tile_out(group: Group, lane: Lane, tile: u32, items: ptr<function, array<T, ITEMS>>) {
-    compact_tile(group, lane, tile, items);
 }
 
 // Of an earlier piece the last run may go on: a later one writes its length once more.

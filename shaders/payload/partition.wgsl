@@ -3,11 +3,10 @@
 //
 // Source: as payload/select.wgsl, whose exports it has.
 
-import package::compact::{compact_tile, compact_item, compact_first, compact_second, compact_tally};
+import package::compact::{compact_item, compact_first, compact_second, compact_tally};
 import package::extent::{n_items};
 import package::params::{params};
 import package::selection::{is_kept};
-import package::subgroup::{Group, Lane};
 
 fn item_in(words: array<u32, IN_WORDS>, index: u32) -> T {
     return select(0u, 1u, is_kept(in_decode(words), params.first_item + index));
@@ -21,10 +20,6 @@ fn emit(index: u32, before: T) {
     } else {
         compact_second(number - before, words);
     }
-}
-
-fn tile_out(group: Group, lane: Lane, tile: u32, items: ptr<function, array<T, ITEMS>>) {
-    compact_tile(group, lane, tile, items);
 }
 
 fn end_out(total: T) {

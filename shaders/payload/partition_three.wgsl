@@ -4,12 +4,11 @@
 // Source: as payload/select.wgsl, whose exports it has.
 
 import package::compact::{
-    compact_tile, compact_item, compact_first, compact_second, compact_third, compact_tally,
+    compact_item, compact_first, compact_second, compact_third, compact_tally,
 };
 import package::extent::{n_items};
 import package::params::{params};
 import package::selection::{is_kept, is_second};
-import package::subgroup::{Group, Lane};
 
 fn item_in(words: array<u32, IN_WORDS>, index: u32) -> T {
     let x = in_decode(words);
@@ -28,10 +27,6 @@ fn emit(index: u32, before: T) {
     } else {
         compact_third(params.first_item + index - before.x - before.y, words);
     }
-}
-
-fn tile_out(group: Group, lane: Lane, tile: u32, items: ptr<function, array<T, ITEMS>>) {
-    compact_tile(group, lane, tile, items);
 }
 
 fn end_out(total: T) {

@@ -2,9 +2,8 @@
 //
 // Source: as payload/select.wgsl, whose exports it has.
 
-import package::compact::{compact_tile, compact_item, compact_first, compact_tally};
+import package::compact::{compact_item, compact_first, compact_tally};
 import package::heads::{is_head};
-import package::subgroup::{Group, Lane};
 
 fn item_in(words: array<u32, IN_WORDS>, index: u32) -> T {
     return select(0u, 1u, is_head(words, index));
@@ -15,10 +14,6 @@ fn emit(index: u32, before: T) {
     if (is_head(words, index)) {
         compact_first(before, words);
     }
-}
-
-fn tile_out(group: Group, lane: Lane, tile: u32, items: ptr<function, array<T, ITEMS>>) {
-    compact_tile(group, lane, tile, items);
 }
 
 fn end_out(total: T) {

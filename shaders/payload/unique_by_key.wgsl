@@ -3,11 +3,10 @@
 // Source: as payload/select.wgsl, whose exports it has.
 
 import package::compact::{
-    compact_tile, compact_item, compact_first, compact_second, compact_second_word, compact_tally,
+    compact_item, compact_first, compact_second, compact_second_word, compact_tally,
 };
 import package::heads::{is_head};
 import package::params::{params};
-import package::subgroup::{Group, Lane};
 
 fn item_in(words: array<u32, IN_WORDS>, index: u32) -> T {
     return select(0u, 1u, is_head(words, index));
@@ -23,10 +22,6 @@ fn emit(index: u32, before: T) {
         }
         compact_second(before, value);
     }
-}
-
-fn tile_out(group: Group, lane: Lane, tile: u32, items: ptr<function, array<T, ITEMS>>) {
-    compact_tile(group, lane, tile, items);
 }
 
 fn end_out(total: T) {

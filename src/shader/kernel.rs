@@ -85,6 +85,7 @@ impl Kernel {
         choices.extend([
             ("accumulate", accumulate),
             ("payload", self.payload.file()),
+            ("outputs", if self.payload.compacts() { "compact" } else { self.payload.file() }),
             (
                 "tile",
                 match self.tile {
