@@ -128,7 +128,7 @@ impl<T: Ordered> Operator<T> {
         nan: u32,
         is_better: fn(u32, u32) -> bool,
     ) -> Result<Operator<T, [u32; 2], [u32; 2]>, Error> {
-        let combine = format!("select(a, b, b.x {better} a.x || (b.x == a.x && b.y < a.y))");
+        let combine = format!("select(a, b, (b.x {better} a.x) | ((b.x == a.x) & (b.y < a.y)))");
         let scalar = T::LAYOUT.wgsl();
         let lift = key_function::<T>("arg_key", nan)
             + &format!(

@@ -62,6 +62,8 @@ pub(crate) struct Definition {
     pub commutative: bool,
     /// Whether the user's text has loops.
     pub loops: bool,
+    /// Whether lanes may take different ways in `combine`.
+    pub branches: bool,
     /// Whether an index in the user's text is known at run time only.
     pub indexes: bool,
     /// The device's instruction that gives the very bits that `combine` gives.

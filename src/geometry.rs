@@ -228,10 +228,10 @@ impl Geometry {
         };
         let single_pass = SinglePass {
             look_back: match (self.layers.subgroup, self.descriptor) {
-                (Subgroup::Native, Descriptor::Packed64 | Descriptor::Split32) => {
-                    LookBack::Subgroup
-                }
-                _ => LookBack::Workgroup,
+                (_, Descriptor::Fenced) | (Subgroup::Emulated(_), _) => LookBack::Workgroup,
+                // Its flow must not part while one subgroup walks.
+                (Subgroup::Native, _) if operator.branches => LookBack::Workgroup,
+                (Subgroup::Native, _) => LookBack::Subgroup,
             },
             stalled: Stalled::Reduce,
             descriptor: self.descriptor,

@@ -82,6 +82,7 @@ impl<T: Element> Operator<T> {
             Self::build(combine, identity, identity, Encoding::Plain, checked.text, false, None);
         operator.edit(|definition| {
             (definition.loops, definition.indexes) = (checked.loops, checked.indexes);
+            definition.branches = checked.branches;
         });
         Ok(operator)
     }
@@ -115,6 +116,7 @@ impl<T: Element> Operator<T> {
             of_nothing: words(&of_nothing),
             commutative,
             loops: false,
+            branches: false,
             indexes: false,
             builtin: None,
         };
@@ -132,10 +134,11 @@ impl<T: Element> Operator<T> {
 impl<T: Numeric> Operator<T> {
     /// The sum; integers modulo 2^32.
     ///
-    /// Float sums are taken in an order that the device's widths fix, the same from run to run
-    /// on one device. The error is at most (t + 64 + log2 n) * 2^-24 * sum |x|, where t is the
-    /// greatest `tiles_per_workgroup` of the call's [`Plan`](crate::Plan): 32 at 2^28 items on
-    /// NVIDIA devices. Devices may flush subnormals to zero.
+    /// Float sums of reductions and reduce-then-scan are taken in an order that the device's widths
+    /// fix, the same from run to run on one device. The error is at most (t + 64 + log2 n) * 2^-24 *
+    /// sum |x|, where t is the greatest `tiles_per_workgroup` of the call's [`Plan`](crate::Plan): 32
+    /// at 2^28 items on NVIDIA devices. By a single pass the order depends on what runs when, and t is
+    /// the number of tiles. Devices may flush subnormals to zero.
     pub fn sum() -> Self {
         Self::builtin("sum", Arithmetic::Sum, Constant::SumIdentity, Constant::Zero)
     }

@@ -313,3 +313,30 @@ fn accepts_flow_that_joined_again() {
         data[ids.lid] = subgroupAdd(own[0]);";
     accepted("", body);
 }
+
+/// Vulkan promises only where a whole workgroup is that lanes come together again after a branch.
+#[test]
+fn fault_subgroup_call_after_lanes_parted() {
+    let ballot = &[("main", "subgroupBallot")];
+    let after = "let votes = subgroupBallot(seen > 1u); data[ids.lid] = votes.x;";
+    let parts = "if (ids.lane > 3u) { seen = table[1]; }";
+    faults("", &format!("if (ids.sid == 0u) {{ {parts} {after} }}"), ballot);
+    accepted("", &format!("{parts} {after}"));
+    accepted("", &format!("if (ids.sid == 0u) {{ {after} {parts} }} {after}"));
+    accepted("", &format!("if (ids.sid == 0u) {{ if (ids.sid < 9u) {{ seen = 1u; }} {after} }}"));
+    // In the turn before.
+    let turns = "for (var i = 0u; i < ids.width; i++)";
+    faults("", &format!("if (ids.sid == 0u) {{ {turns} {{ {after} {parts} }} }}"), ballot);
+    accepted("", &format!("{turns} {{ {after} {parts} }}"));
+    // In another function, and by a return, a switch, a loop or a short circuit.
+    for parts in [
+        "if (ids.lane > 3u) { return table[1]; } return table[2];",
+        "switch (ids.lane) { case 1u: { return table[1]; } default: {} } return table[2];",
+        "for (var i = 0u; i < ids.lane; i++) { seen += table[i]; } return seen;",
+        "return select(0u, 1u, ids.lane > 3u && table[ids.lid] > 1u);",
+    ] {
+        let helper = format!("fn parts(ids: Ids) -> u32 {{ {parts} }}");
+        faults(&helper, &format!("if (ids.sid == 0u) {{ seen = parts(ids); {after} }}"), ballot);
+        accepted(&helper, &format!("seen = parts(ids); {after}"));
+    }
+}

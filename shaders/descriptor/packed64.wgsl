@@ -58,8 +58,5 @@ fn descriptor_read(parity: u32, tile: u32, looks: bool) -> Descriptor {
         all &= status;
         some |= status;
     }
-    if (all != some) {
-        return Descriptor(STATE_NOTHING, identity());
-    }
-    return Descriptor(all, enter(acc_decode(words)));
+    return Descriptor(select(STATE_NOTHING, all, all == some), enter(acc_decode(words)));
 }

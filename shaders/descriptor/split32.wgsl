@@ -65,8 +65,5 @@ fn descriptor_read(parity: u32, tile: u32, looks: bool) -> Descriptor {
         some |= (low >> 16u) | (high >> 16u);
     }
     // Equal states only: the bits that all have are the bits that any has.
-    if (all != some) {
-        return Descriptor(STATE_NOTHING, identity());
-    }
-    return Descriptor(all, enter(acc_decode(words)));
+    return Descriptor(select(STATE_NOTHING, all, all == some), enter(acc_decode(words)));
 }

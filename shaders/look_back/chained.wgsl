@@ -47,9 +47,7 @@ fn look_back(
             *prefix = combine(chained_value, *prefix);
             (*walk).outcome = WALK_DONE;
         }
-        if (lane.index == 0u) {
-            walk_count(select(COUNT_IN_VAIN, COUNT_WINDOWS, state == STATE_PREFIX));
-        }
+        walk_count(lane.index == 0u, select(COUNT_IN_VAIN, COUNT_WINDOWS, state == STATE_PREFIX));
     }
     if ((*walk).outcome == WALK_DONE) {
         publish(group, lane, taken, STATE_PREFIX, combine(*prefix, total));

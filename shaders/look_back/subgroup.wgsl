@@ -2,11 +2,16 @@
 // aggregates are combined until an inclusive prefix is met. The workgroup's first subgroup walks,
 // the others wait. The exports of look_back/workgroup.wgsl.
 //
+// Where only some of a workgroup's subgroups are, Vulkan does not promise that lanes which took
+// different ways come together again before the next subgroup call: on an H200 a ballot was once
+// taken without the one lane that had read a descriptor. So until the walk is over no lane takes a
+// way of its own, and operators whose text has branches are left to look_back/workgroup.wgsl.
+//
 // Source: decoupled look-back, Merrill & Garland 2016.
 
 import package::carry::{carry_in};
 import package::descriptor::{descriptor_read};
-import package::descriptor::state::{Descriptor, STATE_NOTHING, STATE_PREFIX, STATE_FAILED};
+import package::descriptor::state::{STATE_NOTHING, STATE_PREFIX, STATE_FAILED};
 import package::single_pass::publish::{publish};
 import package::single_pass::state::{Ticket};
 import package::single_pass::walk::{
@@ -43,25 +48,20 @@ fn look_back(
         var patience = walk_patience(now);
         // At the first tile one look more always meets the carry: no one is waited for.
         // It ends by what ballots found, which is the same in all lanes of the subgroup.
-        while (now.outcome == WALK_GOES_ON && (patience != 0u || now.end == 0u)) {
+        while ((now.outcome == WALK_GOES_ON) & ((patience != 0u) | (now.end == 0u))) {
             // Before the first tile stands the carry; further left nothing is ever needed.
-            var seen = Descriptor(STATE_PREFIX, identity());
-            if (behind <= now.end) {
-                seen = descriptor_read(taken.parity, now.end - behind, true);
-            } else if (behind == now.end + 1u) {
-                seen.value = carry_in(0u);
-            }
-            let failed = seen.state == STATE_FAILED;
-            let met_end = lanes_end(ballot(group, lane, seen.state == STATE_PREFIX));
-            let blocked_end = lanes_end(ballot(group, lane, failed || seen.state == STATE_NOTHING));
-            let next_failed = lanes_end(ballot(group, lane, failed && behind == 1u));
+            let exists = behind <= now.end;
+            let seen = descriptor_read(taken.parity, now.end - min(behind, now.end), true);
+            let state = select(STATE_PREFIX, seen.state, exists);
+            let failed = state == STATE_FAILED;
+            let met_end = lanes_end(ballot(group, lane, state == STATE_PREFIX));
+            let blocked_end = lanes_end(ballot(group, lane, failed | (state == STATE_NOTHING)));
+            let next_failed = lanes_end(ballot(group, lane, failed & (behind == 1u)));
             let met = met_end > blocked_end;
             let first = select(blocked_end, met_end - 1u, met);
             if (first < width) {
-                var value = identity();
-                if (place >= first) {
-                    value = seen.value;
-                }
+                let left = either(behind == now.end + 1u, carry_in(0u), identity());
+                let value = either(place >= first, either(exists, seen.value, left), identity());
                 // The first lane has the window's combination, and is the only one that needs it.
                 before = combine(subgroup_reduce(group, lane, value), before);
                 now.end -= min(width - first, now.end);
@@ -71,9 +71,7 @@ fn look_back(
                 now.outcome = select(WALK_GOES_ON, WALK_FAILED, next_failed != 0u);
                 patience -= min(patience, 1u);
             }
-            if (place == 0u) {
-                walk_count(select(COUNT_IN_VAIN, COUNT_WINDOWS, first < width));
-            }
+            walk_count(place == 0u, select(COUNT_IN_VAIN, COUNT_WINDOWS, first < width));
         }
         if (now.outcome == WALK_DONE) {
             // Before the others go on: later tiles wait for it.

@@ -91,9 +91,7 @@ fn look_back(
             (*walk).outcome = select(WALK_GOES_ON, WALK_FAILED, found.z == WORKGROUP_SIZE);
             patience -= min(patience, 1u);
         }
-        if (lane.index == 0u) {
-            walk_count(select(COUNT_IN_VAIN, COUNT_WINDOWS, first < WORKGROUP_SIZE));
-        }
+        walk_count(lane.index == 0u, select(COUNT_IN_VAIN, COUNT_WINDOWS, first < WORKGROUP_SIZE));
     }
     if ((*walk).outcome == WALK_DONE) {
         publish(group, lane, taken, STATE_PREFIX, combine(*prefix, total));

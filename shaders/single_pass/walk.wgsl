@@ -36,9 +36,10 @@ const COUNT_IN_VAIN = 0u;
 const COUNT_WINDOWS = 1u;
 const COUNT_REDUCED = 2u;
 
-// Counts a look, a window or a tile, if asked for: called by one lane, in any flow.
-fn walk_count(what: u32) {
+// Counts a look, a window or a tile, if asked for, in the one lane that `counts`. Called in any
+// flow, which it does not part.
+fn walk_count(counts: bool, what: u32) {
     if (COUNTING) {
-        atomicAdd(&state[STATE_COUNTERS + what], 1u);
+        atomicAdd(&state[STATE_COUNTERS + what], select(0u, 1u, counts));
     }
 }

@@ -29,9 +29,7 @@ fn on_stall(
     }
     (*walk).reduced += 1u;
     (*walk).end -= 1u;
-    if (lane.index == 0u) {
-        walk_count(COUNT_REDUCED);
-    }
+    walk_count(lane.index == 0u, COUNT_REDUCED);
     let total = tile_reduce(group, lane, (*walk).end);
     descriptor_offer(lane.index == 0u, taken.parity, (*walk).end, total);
     *prefix = combine(total, *prefix);

@@ -52,18 +52,11 @@ fn shuffle_within(group: Group, lane: Lane, value: T, source: u32, width: u32) -
 
 // The value of the lane `delta` places to the left.
 fn shuffle_up_within(group: Group, lane: Lane, value: T, delta: u32, width: u32) -> T {
-    var source = exchange_up(value, delta);
-    if ((lane.subgroup_lane & (width - 1u)) < delta) {
-        source = value;
-    }
-    return source;
+    return either((lane.subgroup_lane & (width - 1u)) < delta, value, exchange_up(value, delta));
 }
 
 // The value of the lane `delta` places to the right.
 fn shuffle_down_within(group: Group, lane: Lane, value: T, delta: u32, width: u32) -> T {
-    var source = exchange_down(value, delta);
-    if (delta >= width - (lane.subgroup_lane & (width - 1u))) {
-        source = value;
-    }
-    return source;
+    let place = lane.subgroup_lane & (width - 1u);
+    return either(delta >= width - place, value, exchange_down(value, delta));
 }

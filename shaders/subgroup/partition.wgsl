@@ -32,15 +32,12 @@ fn exclusive_within(group: Group, lane: Lane, inclusive: T, width: u32) -> T {
     return left;
 }
 
-// The partition's lane 0: the values of its lanes, combined in lane order. Others: unspecified.
+// The partition's lane 0: the values of its lanes, combined in lane order. Others: unspecified. No
+// lane takes a way of its own: what those near the end combine twice never comes to lane 0.
 fn reduce_within(group: Group, lane: Lane, value: T, width: u32) -> T {
-    let place = subgroup_lane(lane) & (width - 1u);
     var running = value;
     for (var offset = 1u; offset < width; offset <<= 1u) {
-        let right = shuffle_down_within(group, lane, running, offset, width);
-        if (place + offset < width) {
-            running = combine(running, right);
-        }
+        running = combine(running, shuffle_down_within(group, lane, running, offset, width));
     }
     return running;
 }

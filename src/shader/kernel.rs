@@ -72,6 +72,10 @@ impl Kernel {
     /// The module's text.
     pub(crate) fn link(&self, operator: &Definition) -> Result<String, String> {
         let definition = self.definition(operator);
+        let walks = self.single_pass.map(|single_pass| single_pass.look_back);
+        if walks == Some(LookBack::Subgroup) && definition.branches {
+            return Err("branches of the operator would part a subgroup that walks alone".into());
+        }
         let block_lanes = if let Tile::Block(lanes) = self.tile { lanes } else { 1 };
         let tile_constants =
             prelude::tile_constants(&definition, self.group, self.rows, block_lanes);

@@ -14,7 +14,7 @@ use crate::shader::kernel::Flags;
 #[rustfmt::skip]
 pub(crate) const NAMES: &[&str] = &[
     "T", "in_decode", "acc_decode", "acc_encode", "out_encode", "enter", "leave", "in_group",
-    "out_group", "identity", "of_nothing", "combine", "lift", "lower", "exchange", "exchange_up",
+    "out_group", "identity", "of_nothing", "either", "combine", "lift", "lower", "exchange", "exchange_up",
     "exchange_down", "lift_at", "is_kept", "is_second", "is_same", "FIRST_WORDS", "SECOND_WORDS", "builtin_reduce", "builtin_inclusive_scan", "ordered", "unordered", "GROUP",
     "ROWS", "ITEMS", "IN_WORDS", "ACC_WORDS", "OUT_WORDS", "IN_QUADS", "OUT_QUADS", "BLOCK_LANES",
     "IN_BLOCK_WORDS", "OUT_BLOCK_WORDS", "array",
@@ -70,6 +70,7 @@ pub(crate) fn prelude(definition: &Definition, constants: &BTreeMap<&str, u32>) 
     encode(&mut text, "acc_encode", acc);
     encode(&mut text, "out_encode", output);
     enter_and_leave(&mut text, acc, definition.encoding);
+    either(&mut text, acc);
     line(&mut text, definition.lift.clone());
     let index = if definition.lift_indexed { ", i" } else { "" };
     let (from, to) = (input.wgsl(), acc.wgsl());
@@ -88,6 +89,17 @@ pub(crate) fn prelude(definition: &Definition, constants: &BTreeMap<&str, u32>) 
     }
 
     text
+}
+
+/// One of two values, without a branch: where lanes must stay together.
+fn either(text: &mut String, acc: Layout) {
+    let each = members(acc).into_iter().map(|member| match member.name.as_str() {
+        "" => "select(second, first, takes_first)".to_owned(),
+        name => format!("select(second.{name}, first.{name}, takes_first)"),
+    });
+    let taken = whole(acc, each);
+    line(text, "fn either(takes_first: bool, first: T, second: T) -> T {".to_owned());
+    line(text, format!("    return {taken};\n}}"));
 }
 
 /// Groups of items to and from quads, in which their words stand one after another: for

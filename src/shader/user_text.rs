@@ -35,6 +35,8 @@ pub(crate) struct Checked {
     pub text: String,
     /// Whether there are loops in it.
     pub loops: bool,
+    /// Whether lanes may take different ways in it: `if`, `switch`, loops, `&&` and `||`.
+    pub branches: bool,
     /// Whether an index in it is known at run time only.
     pub indexes: bool,
     /// Whether the function takes the item's number.
@@ -151,13 +153,19 @@ fn check_function(
     if let Some((span, what)) = impure(&module, name, &structs) {
         return Err(place(span, what));
     }
-    let loops = module.functions.iter().any(|(_, function)| has_loop(&function.body));
+    let loops = has(&module, &|statement| matches!(statement, Statement::Loop { .. }));
+    let branches = has(&module, &|statement| {
+        matches!(
+            statement,
+            Statement::If { .. } | Statement::Switch { .. } | Statement::Loop { .. }
+        )
+    });
     let mut functions = module.functions.iter();
     let indexes = functions.any(|(_, function)| {
         let mut expressions = function.expressions.iter();
         expressions.any(|(_, expression)| matches!(expression, naga::Expression::Access { .. }))
     });
-    Ok(Checked { text: function, loops, indexes, indexed })
+    Ok(Checked { text: function, loops, branches, indexes, indexed })
 }
 
 /// The declarations of the structs among layouts, each once.
@@ -290,10 +298,10 @@ fn leaves(statement: &Statement) -> Option<&'static str> {
     matches!(statement, Statement::Break | Statement::Return { .. }).then_some("an end")
 }
 
-fn has_loop(block: &naga::Block) -> bool {
-    let is_loop =
-        |statement: &Statement| matches!(statement, Statement::Loop { .. }).then_some("a loop");
-    find(block, &is_loop).is_some()
+/// Whether a function of the module has such a statement.
+fn has(module: &naga::Module, is_meant: &dyn Fn(&Statement) -> bool) -> bool {
+    let what = |statement: &Statement| is_meant(statement).then_some("one");
+    module.functions.iter().any(|(_, function)| find(&function.body, &what).is_some())
 }
 
 /// Whether the module's function of this name has the types of the signature.

@@ -11,8 +11,8 @@ mod sizes;
 use common::operators::{self, Exact, hash};
 use common::{Place, check_reduce, check_scan, first_difference, scan_at, small_tiles};
 use lookback::{
-    Builtins, Context, GpuSlice, Kind, Numeric, Operator, Reduce, Scan, Tuning, reference,
-    wgsl::Subgroup,
+    Algorithm, Builtins, Context, GpuSlice, Kind, Numeric, Operator, Reduce, Scan, Tuning,
+    reference, wgsl::Subgroup,
 };
 
 /// The device as it is, and without subgroups. The second runs the emulated files, which know

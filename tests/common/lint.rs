@@ -75,7 +75,7 @@ pub fn uniformity(module: &Module, source: &str) -> Vec<Violation> {
             let arguments = entry.function.arguments.iter();
             let args =
                 arguments.map(|arg| lint.entry_value(arg.ty, arg.binding.as_ref())).collect();
-            walk::function(&mut lint, &entry.function, &entry.name, args, Flow::UNIFORM);
+            walk::function(&mut lint, &entry.function, &entry.name, args, Flow::UNIFORM, None);
         }
     }
     let found = lint.found.into_iter();
@@ -88,6 +88,8 @@ struct Outcome {
     result: Value,
     /// The arguments; a pointer argument holds its pointee after the call.
     args: Vec<Value>,
+    /// Where lanes had parted at its end, if they had.
+    parted: Option<u32>,
 }
 
 /// The state of the whole module.
@@ -98,7 +100,7 @@ struct Lint<'m> {
     entry: &'m str,
     privates: HashMap<Handle<GlobalVariable>, Value>,
     private_changed: bool,
-    memo: HashMap<(Handle<Function>, Vec<Value>, Flow), Outcome>,
+    memo: HashMap<(Handle<Function>, Vec<Value>, Flow, Option<u32>), Outcome>,
     /// By place in the source; the worst fault of a call is kept.
     found: BTreeMap<(usize, String, String), (Level, Violation)>,
 }

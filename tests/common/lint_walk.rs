@@ -5,13 +5,15 @@ use naga::{Block, Expression, Function, GatherMode, Handle, Span, Statement};
 use super::levels::{Flow, Level, Value, barrier, collective, gather};
 use super::{Lint, Outcome};
 
-/// Analyses `fun` for these levels of its arguments and of the flow at its call.
+/// Analyses `fun` for these levels of its arguments and of the flow at its call, and whether lanes
+/// have parted before it.
 pub fn function<'m>(
     lint: &mut Lint<'m>,
     fun: &'m Function,
     name: &str,
     args: Vec<Value>,
     flow: Flow,
+    parted: Option<u32>,
 ) -> Outcome {
     let result = match &fun.result {
         Some(result) => lint.shape(result.ty, Level::Workgroup),
@@ -28,8 +30,10 @@ pub fn function<'m>(
         values: vec![Value::One(Level::Workgroup); fun.expressions.len()],
         loops: Vec::new(),
         loops_seen: 0,
+        loops_parted: Vec::new(),
         frames: Vec::new(),
         returned: flow,
+        parted,
         result,
         changed: true,
     };
@@ -41,9 +45,10 @@ pub fn function<'m>(
     while std::mem::take(&mut walk.changed) {
         walk.loops_seen = 0;
         walk.returned = flow;
+        walk.parted = parted;
         walk.block(&fun.body, flow);
     }
-    Outcome { result: walk.result, args: walk.args }
+    Outcome { result: walk.result, args: walk.args, parted: walk.parted }
 }
 
 /// A statement that `break` may leave.
@@ -73,9 +78,14 @@ pub struct Walk<'l, 'm> {
     /// whole body, since the exits of one turn thin out the next.
     loops: Vec<Flow>,
     loops_seen: usize,
+    /// By loop, where lanes part in it.
+    loops_parted: Vec<Option<u32>>,
     frames: Vec<Frame>,
     /// The worst flow of the returns met so far.
     returned: Flow,
+    /// The line where lanes of a subgroup took different ways, in flow that only some subgroups are
+    /// in: Vulkan promises only in workgroup-uniform flow that they come together again.
+    parted: Option<u32>,
     result: Value,
     pub changed: bool,
 }
@@ -112,6 +122,22 @@ impl<'m> Walk<'_, 'm> {
         flow.join(Flow { level: self.level(expression), line: self.lint.line(span) })
     }
 
+    /// After a branch by the value of `condition`: its lanes may have parted for good, or, in
+    /// workgroup-uniform flow, are together again.
+    fn meet(
+        &mut self,
+        flow: Flow,
+        condition: Option<Handle<Expression>>,
+        span: Span,
+        before: Option<u32>,
+    ) {
+        if flow.level == Level::Workgroup {
+            self.parted = before;
+        } else if condition.is_some_and(|condition| self.level(condition) == Level::Lane) {
+            self.parted = self.parted.or(self.lint.line(span)).or(Some(0));
+        }
+    }
+
     fn block(&mut self, block: &'m Block, flow: Flow) {
         for (statement, &span) in block.span_iter() {
             // Earlier statements of this block may have raised it.
@@ -134,12 +160,17 @@ impl<'m> Walk<'_, 'm> {
             S::Emit(ref range) => range.clone().for_each(|handle| self.evaluate(handle)),
             S::Block(ref block) => self.block(block, flow),
             S::If { condition, ref accept, ref reject } => {
+                let parted = self.parted;
+                let around = flow;
                 let flow = self.branch(flow, condition, span);
                 let before = self.returned;
                 self.arm(accept, flow, before);
                 self.arm(reject, flow, before);
+                self.meet(around, Some(condition), span, parted);
             }
             S::Switch { selector, ref cases } => {
+                let parted = self.parted;
+                let around = flow;
                 let flow = self.branch(flow, selector, span);
                 let before = self.returned;
                 for case in cases {
@@ -148,13 +179,17 @@ impl<'m> Walk<'_, 'm> {
                     self.arm(&case.body, flow, before);
                     self.frames.pop();
                 }
+                self.meet(around, Some(selector), span, parted);
             }
             S::Loop { ref body, ref continuing, break_if } => {
                 let id = self.loops_seen;
                 self.loops_seen += 1;
                 if id == self.loops.len() {
                     self.loops.push(Flow::UNIFORM);
+                    self.loops_parted.push(None);
                 }
+                let parted = self.parted;
+                self.parted = parted.or(self.loops_parted[id]);
                 self.frames.push(Frame::Loop(id));
                 self.block(body, flow);
                 self.block(continuing, flow);
@@ -162,6 +197,11 @@ impl<'m> Walk<'_, 'm> {
                     self.exit_loop(id, self.branch(flow, condition, span));
                 }
                 self.frames.pop();
+                if self.parted.is_some() && self.loops_parted[id].is_none() {
+                    self.loops_parted[id] = self.parted;
+                    self.changed = true;
+                }
+                self.meet(flow, break_if, span, parted);
             }
             S::Break => match self.frames.last_mut() {
                 Some(Frame::Case(left)) => *left = left.join(flow),
@@ -259,16 +299,18 @@ impl<'m> Walk<'_, 'm> {
             });
             places.push(place);
         }
-        let key = (function, args, flow);
+        let key = (function, args, flow, self.parted);
         let outcome = match self.lint.memo.get(&key) {
             Some(known) => known.clone(),
             None => {
                 let name = callee.name.as_deref().unwrap_or("?");
-                let outcome = self::function(self.lint, callee, name, key.1.clone(), flow);
+                let outcome =
+                    self::function(self.lint, callee, name, key.1.clone(), flow, self.parted);
                 self.lint.memo.insert(key, outcome.clone());
                 outcome
             }
         };
+        self.parted = outcome.parted;
         for (place, after) in places.iter().zip(&outcome.args) {
             if let Some(place) = place {
                 self.store(place, after);
@@ -289,6 +331,10 @@ impl<'m> Walk<'_, 'm> {
         level: Level,
     ) {
         self.require(what, span, Level::Subgroup, flow);
+        if let (Level::Subgroup, Some(line)) = (flow.level, self.parted) {
+            let why = format!("needs lanes that are together, but they parted in line {line}");
+            self.lint.report(self.name, what, why, span, flow.level);
+        }
         self.values[result.index()] = Value::One(level.max(flow.level));
     }
 
