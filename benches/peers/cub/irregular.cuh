@@ -55,13 +55,18 @@ inline Part all_parts(const Make &make, uint32_t n) {
       parts[i] = make(uint32_t(uint64_t(n) * i / count), uint32_t(uint64_t(n) * (i + 1) / count), n);
     });
   }
+  for (std::thread &thread : threads) thread.join();
   Part all;
+  size_t lengths[2] = {0, 0};
+  for (const Part &part : parts) {
+    for (int k : {0, 1}) lengths[k] += part.outputs[k].size();
+  }
   all.input.reserve(n);
-  for (uint32_t i = 0; i < count; ++i) {
-    threads[i].join();
-    append(all.input, parts[i].input);
-    for (int k : {0, 1}) append(all.outputs[k], parts[i].outputs[k]);
-    parts[i] = Part();
+  for (int k : {0, 1}) all.outputs[k].reserve(lengths[k]);
+  for (Part &part : parts) {
+    append(all.input, part.input);
+    for (int k : {0, 1}) append(all.outputs[k], part.outputs[k]);
+    part = Part();
   }
   return all;
 }
@@ -69,6 +74,7 @@ inline Part all_parts(const Make &make, uint32_t n) {
 // Hashes; those below a threshold are kept, and the others too if they are wanted.
 inline Part selected(uint32_t first, uint32_t end, uint32_t threshold, bool others) {
   Part part;
+  part.input.reserve(end - first);
   for (uint32_t i = first; i < end; ++i) {
     uint32_t item = mixed(i);
     part.input.push_back(item);
@@ -87,6 +93,7 @@ inline uint32_t value(uint32_t head) { return head * 2654435761u; }
 // Runs: the first item of each, and their lengths too if they are wanted.
 inline Part in_runs(uint32_t first, uint32_t end, uint32_t n, uint32_t mean, bool lengths) {
   Part part;
+  part.input.reserve(end - first);
   uint32_t head = first;
   while (head > 0 && !is_head(head, mean)) --head;
   Words heads;
