@@ -1,8 +1,8 @@
 // CUB's compactions, measured as `irregular` measures this library's, and as cub.cu measures
 // reductions and scans.
 //
-//   nvcc -O3 -std=c++17 -arch=native -Xcompiler -pthread -o cub-irregular cub_irregular.cu
-//   ./cub-irregular [--quick] [--rounds N] [--calls N] [--json FILE] [N | 2^K | 2^K+N]...
+//   nvcc -O3 -std=c++17 -arch=native -Xcompiler -pthread -o cub_irregular cub_irregular.cu
+//   ./cub_irregular [--quick] [--rounds N] [--calls N] [--json FILE] [N | 2^K | 2^K+N]...
 
 #include "cub/bench.cuh"
 #include "cub/irregular.cuh"
