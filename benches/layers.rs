@@ -185,9 +185,9 @@ fn run(context: &Context, n: usize) {
     let turns = Turns { warm_up: std::time::Duration::from_millis(1500), rounds: 40 };
     timing::heading();
     for (kernel, timed) in kernels.iter().zip(turns.time(&time_copy, &timers)) {
-        let bytes_per_item = if kernel.source == REDUCE { 4 } else { 8 };
         let name = &kernel.name;
         let n = n as u64;
-        Line { name, n, bytes_per_item, copy_bytes_per_item: 8, timed }.print();
+        let bytes = n * if kernel.source == REDUCE { 4 } else { 8 };
+        Line { name, n, bytes, copy_bytes: n * 8, timed }.print();
     }
 }

@@ -97,7 +97,7 @@ fn main() {
 fn contenders(session: &mut Session, arrays: &Rc<dyn Workload>) -> Vec<Contender> {
     let tuning = Tuning::for_device(session.context.capabilities());
     let mut contenders = Vec::new();
-    for primitive in session.options.primitives(&Primitive::ALL) {
+    for primitive in session.options.primitives(&Primitive::REGULAR) {
         let algorithms = match primitive {
             Primitive::Reduce => vec![Algorithm::Auto],
             _ => session.options.algorithms(&[Algorithm::Auto]),

@@ -1,4 +1,4 @@
-//! Joins rows of `primitives` and of the peers into a Markdown table of ratios and pictures:
+//! Joins rows of `primitives`, `irregular` and the peers into a Markdown table of ratios and pictures:
 //! `cargo bench --bench report -- FILE.jsonl… OUTDIR`. Needs no GPU.
 
 mod reporting;
@@ -17,10 +17,10 @@ struct Options {
     /// Files of rows, then the folder to write to.
     #[arg(required = true, num_args = 2..)]
     paths: Vec<PathBuf>,
-    /// Which of this library's scans to compare with the peers'.
+    /// Which of this library's scans and compactions to compare with the peers'.
     #[arg(long, default_value = "auto")]
     algorithm: String,
-    /// Whose pictures to draw.
+    /// Whose pictures to draw of reductions and scans.
     #[arg(long, value_delimiter = ',', default_value = "sum-u32")]
     operator: Vec<String>,
     /// Only rows of adapters with this in their name.

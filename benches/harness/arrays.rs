@@ -14,7 +14,7 @@ const PART: u64 = 1 << 22;
 
 /// Arrays of some element. Every scan of the first n items is the start of the scan of all, so
 /// that one array of them serves every n.
-pub trait Workload {
+pub trait Workload: Copies {
     /// A primitive on these arrays.
     fn contender(
         self: Rc<Self>,
@@ -22,7 +22,10 @@ pub trait Workload {
         algorithm: lookback::Algorithm,
         tuning: &Tuning,
     ) -> Result<Contender, Error>;
+}
 
+/// Arrays that are copied for comparison.
+pub trait Copies {
     /// The copy of n items.
     fn copy(&self, n: u64) -> Copy;
 }
@@ -128,9 +131,12 @@ impl<T: Element> Workload for Arrays<T> {
             Primitive::Reduce => ReduceRun::contender(self, tuning)?,
             Primitive::Inclusive => ScanRun::contender(self, Kind::Inclusive, algorithm, tuning)?,
             Primitive::Exclusive => ScanRun::contender(self, Kind::Exclusive, algorithm, tuning)?,
+            other => unreachable!("{other} is of another bench"),
         })
     }
+}
 
+impl<T: Element> Copies for Arrays<T> {
     fn copy(&self, n: u64) -> Copy {
         let bytes = n * T::LAYOUT.size_bytes();
         Copy::new(&self.context, self.input.buffer(), self.output.buffer(), bytes)

@@ -6,20 +6,24 @@ use lookback::{Context, Element, Error, Operator};
 
 use super::arrays::{Arrays, Workload};
 
-/// An operator over an element, and items for it.
-pub trait Case {
+/// What a measurement is about, besides the primitive and n.
+pub trait Subject {
     fn operator(&self) -> &'static str;
     fn element(&self) -> &'static str;
     /// Bytes of an item.
     fn bytes(&self) -> u64;
-    /// Arrays on the device of `n` items and what scans of them come to. The first item stands
-    /// `first` items from the start of its buffer.
-    fn arrays(&self, context: &Context, n: u64, first: u64) -> Result<Rc<dyn Workload>, Error>;
 
     /// Its name on the command line.
     fn name(&self) -> String {
         format!("{}-{}", self.operator(), self.element())
     }
+}
+
+/// An operator over an element, and items for it.
+pub trait Case: Subject {
+    /// Arrays on the device of `n` items and what scans of them come to. The first item stands
+    /// `first` items from the start of its buffer.
+    fn arrays(&self, context: &Context, n: u64, first: u64) -> Result<Rc<dyn Workload>, Error>;
 }
 
 struct Typed<T: Element> {
@@ -29,7 +33,7 @@ struct Typed<T: Element> {
     item: fn(u32) -> T,
 }
 
-impl<T: Element> Case for Typed<T> {
+impl<T: Element> Subject for Typed<T> {
     fn operator(&self) -> &'static str {
         self.name
     }
@@ -41,7 +45,9 @@ impl<T: Element> Case for Typed<T> {
     fn bytes(&self) -> u64 {
         T::LAYOUT.size_bytes()
     }
+}
 
+impl<T: Element> Case for Typed<T> {
     fn arrays(&self, context: &Context, n: u64, first: u64) -> Result<Rc<dyn Workload>, Error> {
         Ok(Rc::new(Arrays::new(context, &self.operator, self.item, n, first)?))
     }
@@ -88,7 +94,7 @@ pub fn sum_u32(i: u32) -> u32 {
 }
 
 /// A hash of a position.
-fn mixed(i: u32) -> u32 {
+pub fn mixed(i: u32) -> u32 {
     let mut h = i.wrapping_mul(2654435761);
     h = (h ^ h >> 16).wrapping_mul(0x7feb_352d);
     h = (h ^ h >> 15).wrapping_mul(0x846c_a68b);

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use lookback::{Algorithm, Element, Error, Kind, Reduce, Scan, Shape, Tuning};
+use lookback::{Algorithm, Context, Element, Error, GpuSlice, Kind, Reduce, Scan, Shape, Tuning};
 
 use super::arrays::Arrays;
 use super::options::Primitive;
@@ -14,14 +14,17 @@ pub trait Run {
     fn time(&self, clock: &Clock, calls: u32, n: u64) -> f64;
     /// Runs it once and says what is wrong with the result.
     fn verify(&self, n: u64) -> Result<Option<String>, Error>;
+    /// Bytes that a call must move. What an algorithm moves besides does not count.
+    fn bytes(&self, n: u64) -> u64;
     /// How many tiles have given up since the context was made.
     fn given_up(&self) -> Result<u32, Error>;
 }
 
 pub struct Contender {
     pub primitive: Primitive,
-    /// What was asked for, and what it comes to for many items; `None` for reductions.
-    pub algorithm: Option<(Algorithm, Algorithm)>,
+    /// What was asked for, and what it comes to for many items, if the primitive says so; `None`
+    /// for reductions.
+    pub algorithm: Option<(Algorithm, Option<Algorithm>)>,
     /// The shape of its single passes, if it is not the device's own.
     pub shape: Option<Shape>,
     /// What else sets it apart, or nothing.
@@ -42,8 +45,8 @@ impl Contender {
         let Contender { primitive, algorithm, shape, label, .. } = self;
         let shape = shape.map_or(String::new(), |shape| format!(", {}", shape_name(&shape)));
         let algorithm = match algorithm {
-            Some((asked, chosen)) if asked == chosen => format!(", {asked}"),
-            Some((asked, chosen)) => format!(", {asked} ({chosen})"),
+            Some((asked, Some(chosen))) if asked != chosen => format!(", {asked} ({chosen})"),
+            Some((asked, _)) => format!(", {asked}"),
             None => String::new(),
         };
         format!("{primitive}{algorithm}{label}{shape}")
@@ -60,6 +63,14 @@ impl Contender {
             Err(error) if may_be_left_out(&error) => Verdict::LeftOut(error),
             Err(error) => Verdict::Wrong(error.to_string()),
         }
+    }
+}
+
+/// What a status says: how many tiles have given up.
+pub fn given_up(context: &Context, status: Option<GpuSlice<u32>>) -> Result<u32, Error> {
+    match status {
+        Some(status) => Ok(context.download(&status)?[0]),
+        None => Ok(0),
     }
 }
 
@@ -103,6 +114,10 @@ impl<T: Element> Run for ReduceRun<T> {
         self.arrays.check_total(n)
     }
 
+    fn bytes(&self, n: u64) -> u64 {
+        n * T::LAYOUT.size_bytes()
+    }
+
     fn given_up(&self) -> Result<u32, Error> {
         Ok(0)
     }
@@ -132,7 +147,7 @@ impl<T: Element> ScanRun<T> {
             Kind::Exclusive => Primitive::Exclusive,
         };
         let run = Box::new(ScanRun { arrays, scan, kind });
-        let algorithm = Some((algorithm, chosen));
+        let algorithm = Some((algorithm, Some(chosen)));
         let label = String::new();
         Ok(Contender { primitive, algorithm, shape: None, label, run })
     }
@@ -150,10 +165,11 @@ impl<T: Element> Run for ScanRun<T> {
         self.arrays.check_output(n, self.kind)
     }
 
+    fn bytes(&self, n: u64) -> u64 {
+        2 * n * T::LAYOUT.size_bytes()
+    }
+
     fn given_up(&self) -> Result<u32, Error> {
-        match self.scan.status()? {
-            Some(status) => Ok(self.arrays.context.download(&status)?[0]),
-            None => Ok(0),
-        }
+        given_up(&self.arrays.context, self.scan.status()?)
     }
 }

@@ -25,6 +25,7 @@ impl Plan {
             Primitive::Reduce => Plan::Reduce(Reduce::new(context, &sum)?),
             Primitive::Inclusive => Plan::Scan(Scan::new(context, &sum, Kind::Inclusive)?),
             Primitive::Exclusive => Plan::Scan(Scan::new(context, &sum, Kind::Exclusive)?),
+            other => unreachable!("{other} is of another bench"),
         })
     }
 

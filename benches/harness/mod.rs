@@ -6,6 +6,7 @@ pub mod cases;
 pub mod compare;
 pub mod contender;
 pub mod host;
+pub mod irregular;
 pub mod machine;
 pub mod options;
 pub mod session;

@@ -14,10 +14,20 @@ pub enum Primitive {
     Inclusive,
     /// Exclusive scan.
     Exclusive,
+    Select,
+    Partition,
+    Unique,
+    /// Run-length encoding.
+    Rle,
+    /// Several, each on what the one before has left.
+    #[value(skip)]
+    Chain,
 }
 
 impl Primitive {
-    pub const ALL: [Primitive; 3] = [Primitive::Reduce, Primitive::Inclusive, Primitive::Exclusive];
+    /// Those whose outputs have as many items as the input, or one.
+    pub const REGULAR: [Primitive; 3] =
+        [Primitive::Reduce, Primitive::Inclusive, Primitive::Exclusive];
 
     /// Its name and kind, as in the rows.
     pub fn names(self) -> (&'static str, Option<&'static str>) {
@@ -25,6 +35,11 @@ impl Primitive {
             Primitive::Reduce => ("reduce", None),
             Primitive::Inclusive => ("scan", Some("inclusive")),
             Primitive::Exclusive => ("scan", Some("exclusive")),
+            Primitive::Select => ("select", None),
+            Primitive::Partition => ("partition", None),
+            Primitive::Unique => ("unique", None),
+            Primitive::Rle => ("rle", None),
+            Primitive::Chain => ("chain", None),
         }
     }
 }
@@ -78,7 +93,7 @@ pub struct Common {
     /// Only cases with one of these in their names, which are such as sum-u32.
     #[arg(long, value_delimiter = ',')]
     pub operator: Vec<String>,
-    /// How scans come about; several are measured side by side.
+    /// How scans and compactions come about; several are measured side by side.
     #[arg(long, value_parser = algorithm, value_delimiter = ',')]
     pub algorithm: Vec<Algorithm>,
     /// Appends a JSON object a measurement to this file.
@@ -111,8 +126,15 @@ impl Common {
         sizes
     }
 
+    /// The regular ones that are asked for.
     pub fn primitives(&self, default: &[Primitive]) -> Vec<Primitive> {
-        if self.primitive.is_empty() { default.to_vec() } else { self.primitive.clone() }
+        let all = if self.primitive.is_empty() { default } else { &self.primitive };
+        let is_regular = |primitive: &&Primitive| Primitive::REGULAR.contains(primitive);
+        all.iter().filter(is_regular).copied().collect()
+    }
+
+    pub fn wants_primitive(&self, primitive: Primitive) -> bool {
+        self.primitive.is_empty() || self.primitive.contains(&primitive)
     }
 
     pub fn wants_operator(&self, name: &str) -> bool {

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use lookback::Context;
 
-use super::arrays::Workload;
-use super::cases::Case;
+use super::arrays::{Copies, Workload};
+use super::cases::{Case, Subject};
 use super::contender::{Contender, Verdict, shape_name};
 use super::options::Common;
 use crate::rows::{Machine, Rate, Row, Rows};
@@ -40,7 +40,7 @@ impl Session {
     }
 
     /// The sizes whose arrays fit one buffer each; says which do not.
-    pub fn fitting(&self, case: &dyn Case, sizes: &[u64]) -> Vec<u64> {
+    pub fn fitting(&self, case: &dyn Subject, sizes: &[u64]) -> Vec<u64> {
         let most = self.context.capabilities().buffer_bytes / case.bytes();
         let (fitting, others): (Vec<u64>, Vec<u64>) = sizes.iter().partition(|&&n| n + 2 <= most);
         for n in others {
@@ -58,7 +58,7 @@ impl Session {
     /// Those contenders that are right for every n.
     pub fn verify(
         &mut self,
-        case: &dyn Case,
+        case: &dyn Subject,
         contenders: Vec<Contender>,
         sizes: &[u64],
     ) -> Vec<Contender> {
@@ -85,7 +85,7 @@ impl Session {
     }
 
     /// Times contenders and the copy by turns.
-    pub fn time(&self, arrays: &dyn Workload, contenders: &[Contender], n: u64) -> Vec<Timed> {
+    pub fn time(&self, arrays: &dyn Copies, contenders: &[Contender], n: u64) -> Vec<Timed> {
         let calls = self.options.calls(n);
         let copy = arrays.copy(n);
         let time_copy = || self.clock.time_calls(calls, &|pass| copy.record(pass));
@@ -99,8 +99,8 @@ impl Session {
     /// Times contenders, prints and writes a row for each.
     pub fn measure(
         &mut self,
-        case: &dyn Case,
-        arrays: &dyn Workload,
+        case: &dyn Subject,
+        arrays: &dyn Copies,
         contenders: &[Contender],
         n: u64,
     ) -> Vec<Timed> {
@@ -120,8 +120,8 @@ impl Session {
             let line = Line {
                 name: &format!("{} {}", case.name(), contender.name()),
                 n,
-                bytes_per_item: case.bytes() * if kind.is_some() { 2 } else { 1 },
-                copy_bytes_per_item: case.bytes() * 2,
+                bytes: contender.run.bytes(n),
+                copy_bytes: 2 * n * case.bytes(),
                 timed,
             };
             line.print();
@@ -131,7 +131,10 @@ impl Session {
                 operator: case.operator().to_owned(),
                 element: case.element().to_owned(),
                 algorithm: contender.algorithm.map(|(asked, _)| asked.to_string()),
-                chosen: contender.algorithm.map(|(_, chosen)| chosen.to_string()),
+                chosen: contender
+                    .algorithm
+                    .and_then(|(_, chosen)| chosen)
+                    .map(|own| own.to_string()),
                 shape: contender.shape.as_ref().map(shape_name),
                 label: contender.label.clone(),
                 rate: Some(Rate {

@@ -7,7 +7,7 @@ use crate::rows::{Rate, Row};
 /// A primitive, as "reduce" or "inclusive scan".
 pub type Primitive = String;
 
-/// An operator and its element, as "sum u32".
+/// An operator and its element, as "sum u32" or "runs of 4 u32".
 pub type Case = String;
 
 /// The last measurement there is of something.
@@ -21,6 +21,8 @@ pub struct Measured {
 /// The measurements of one primitive, by whose they are, the case and n.
 #[derive(Clone, Debug, Default)]
 pub struct Measurements {
+    /// Whether they are of `irregular`.
+    pub irregular: bool,
     pub own: BTreeMap<(Case, u64), Measured>,
     pub peers: BTreeMap<String, BTreeMap<(Case, u64), Measured>>,
 }
@@ -39,9 +41,12 @@ impl Joined {
     pub fn new(rows: &[Row], algorithm: &str) -> Self {
         let mut joined = Joined::default();
         for row in rows {
-            let (Some(rate), "primitives") = (row.rate, row.bench.as_str()) else { continue };
+            let (Some(rate), "primitives" | "irregular") = (row.rate, row.bench.as_str()) else {
+                continue;
+            };
             let case = format!("{} {}", row.operator, row.element);
             let entry = joined.primitives.entry(primitive(row)).or_default();
+            entry.irregular = row.bench == "irregular";
             let measurements = match &row.peer {
                 Some(peer) => entry.peers.entry(peer.clone()).or_default(),
                 None if row.algorithm.as_deref().is_none_or(|own| own == algorithm) => {

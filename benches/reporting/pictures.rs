@@ -1,10 +1,11 @@
 //! Throughput against n, with the copy as the ceiling.
 
+use std::collections::BTreeSet;
 use std::error::Error;
 
 use plotters::prelude::*;
 
-use super::joined::{Joined, Measured, Measurements};
+use super::joined::{Case, Joined, Measured, Measurements};
 use crate::rows::short;
 
 const SIZE: (u32, u32) = (760, 480);
@@ -23,18 +24,24 @@ struct Series {
     points: Vec<(f64, f64)>,
 }
 
-/// A picture, and its file's name, for each primitive and operator with some sizes.
+/// A picture, and its file's name, for each primitive and operator with some sizes; of irregular
+/// primitives for each case.
 pub fn all(joined: &Joined, operators: &[String]) -> Vec<(String, String)> {
     let mut pictures = Vec::new();
     for (primitive, measurements) in &joined.primitives {
-        for operator in operators {
-            let case = operator.replacen('-', " ", 1);
+        let cases: BTreeSet<Case> = match measurements.irregular {
+            true => measurements.own.keys().map(|(case, _)| case.clone()).collect(),
+            false => operators.iter().map(|operator| operator.replacen('-', " ", 1)).collect(),
+        };
+        for case in cases {
             let series = series(measurements, &case);
             if series[0].points.len() < 2 {
                 continue;
             }
             let title = format!("{primitive}, {case}: {}, {}", joined.adapter, joined.date);
-            let name = format!("{}-{operator}.svg", primitive.replace(' ', "-"));
+            let name = format!("{primitive} {case}");
+            let words = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+            let name = words.collect::<Vec<_>>().join("-") + ".svg";
             let picture = draw(&title, &series).unwrap_or_else(|e| panic!("{name}: {e}"));
             pictures.push((name, picture));
         }

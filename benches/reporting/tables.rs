@@ -21,6 +21,7 @@ pub fn markdown(joined: &Joined, rows: &[Row]) -> String {
     for (name, measurements) in &joined.primitives {
         times(&mut out, name, measurements);
     }
+    chain(&mut out, rows);
     placement(&mut out, rows);
     host(&mut out, rows);
     out
@@ -116,6 +117,28 @@ fn times(out: &mut String, name: &str, measurements: &Measurements) {
             peers.collect::<String>()
         )
         .unwrap();
+    }
+}
+
+/// Primitives in one encoder, against the sum of their times alone.
+fn chain(out: &mut String, rows: &[Row]) {
+    // By n and the algorithm.
+    type Times<'a> = BTreeMap<&'a str, f64>;
+    let mut chains: BTreeMap<(u64, &str), Times<'_>> = BTreeMap::new();
+    for row in rows.iter().filter(|row| row.bench == "chain") {
+        let algorithm = row.algorithm.as_deref().unwrap_or_default();
+        chains.entry((row.n, algorithm)).or_default().insert(&row.primitive, row.median_us);
+    }
+    if chains.is_empty() {
+        return;
+    }
+    writeln!(out, "\n## Five primitives in one encoder, u32\n").unwrap();
+    header(out, "n", &["algorithm", "us", "sum of each alone", "ratio"]);
+    for ((n, algorithm), mut times) in chains {
+        let Some(whole) = times.remove("chain") else { continue };
+        let (n, sum) = (short(n), times.values().sum::<f64>());
+        writeln!(out, "| {n} | {algorithm} | {whole:.2} | {sum:.2} | {:.2} |", whole / sum)
+            .unwrap();
     }
 }
 

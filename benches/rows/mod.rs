@@ -11,18 +11,20 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Row {
-    /// What measured it: `primitives`, `placement`, `host` or `tune`; a peer's are `primitives`.
+    /// What measured it: `primitives`, `placement`, `host`, `irregular`, `chain` or `tune`; a peer's
+    /// are `primitives` or `irregular`.
     pub bench: String,
     /// Whose it is, if not this library's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peer: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peer_version: Option<String>,
-    /// `reduce` or `scan`.
+    /// `reduce`, `scan`, `select`, `partition`, `unique` or `rle`; `chain` for all of a chain.
     pub primitive: String,
     /// `inclusive` or `exclusive`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
+    /// Or, of irregular primitives, what the items are like: `50 %`, `runs of 4`.
     pub operator: String,
     pub element: String,
     /// What was asked for.
@@ -57,7 +59,7 @@ pub struct Row {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Rate {
     pub gitems_per_s: f64,
-    /// Of the bytes that must be moved: n items read and, for a scan, written.
+    /// Of the bytes that must be moved: n items read, and what is written.
     pub gbytes_per_s: f64,
     /// The same as a part of the copy's.
     pub of_copy: f64,

@@ -7,9 +7,9 @@ use crate::rows::short;
 pub struct Line<'a> {
     pub name: &'a str,
     pub n: u64,
-    /// Bytes that must be moved for each item, and that the copy moves.
-    pub bytes_per_item: u64,
-    pub copy_bytes_per_item: u64,
+    /// Bytes that must be moved, and that the copy moves.
+    pub bytes: u64,
+    pub copy_bytes: u64,
     pub timed: Timed,
 }
 
@@ -25,12 +25,12 @@ impl Line<'_> {
 
     /// Bytes that must be moved, a second, in thousand millions.
     pub fn gbytes_per_s(&self) -> f64 {
-        self.gitems_per_s() * self.bytes_per_item as f64
+        self.bytes as f64 / self.timed.own.median * 1e-9
     }
 
     /// The bytes a second as a part of the copy's.
     pub fn of_copy(&self) -> f64 {
-        let bytes = self.bytes_per_item as f64 / self.copy_bytes_per_item as f64;
+        let bytes = self.bytes as f64 / self.copy_bytes as f64;
         self.timed.copy.median / self.timed.own.median * bytes
     }
 

@@ -1,6 +1,9 @@
 // Elements and operators: the same as in ../../harness/cases.rs, with CUB's calls for them.
 #pragma once
 
+#include "bench.cuh"
+#include "items.hpp"
+
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
 #include <cub/version.cuh>
@@ -8,13 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-
-inline uint32_t mixed(uint32_t i) {
-  uint32_t h = i * 2654435761u;
-  h = (h ^ h >> 16) * 0x7feb352du;
-  h = (h ^ h >> 15) * 0x846ca68bu;
-  return h ^ h >> 16;
-}
 
 struct alignas(8) Affine {
   uint32_t factor, offset;
@@ -49,9 +45,6 @@ using Maximum = ::cuda::maximum<>;
 #else
 using Maximum = ::cub::Max;
 #endif
-
-// A call of CUB: with no storage it says how much it needs.
-using Call = std::function<cudaError_t(void *storage, size_t &bytes, cudaStream_t stream)>;
 
 // An element with an operator. CUB's reductions are for operators that commute.
 template <class T>

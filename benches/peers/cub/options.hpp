@@ -47,9 +47,11 @@ inline uint64_t parse_size(const char *text) {
   return n;
 }
 
-inline Options parse(int argc, char **argv) {
+// With the sizes there are without any in the command line, and with --quick.
+inline Options parse(int argc, char **argv, const char *name, std::vector<uint64_t> sizes,
+                     std::vector<uint64_t> quick) {
   Options o;
-  o.command = "cub";
+  o.command = name;
   for (int i = 1; i < argc; ++i) {
     o.command += std::string(" ") + argv[i];
     std::string arg = argv[i];
@@ -65,10 +67,7 @@ inline Options parse(int argc, char **argv) {
     else if (arg == "--json") o.json = argv[++i];
     else o.sizes.push_back(parse_size(argv[i]));
   }
-  if (o.sizes.empty() && o.quick) o.sizes = {1 << 10, 1 << 16, 1000003, 1 << 20};
-  if (o.sizes.empty())
-    o.sizes = {1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18, 1000003, 1 << 20,
-               1 << 22, 1 << 24, (1 << 24) + 3, 33000001, 1 << 26, 1 << 28};
+  if (o.sizes.empty()) o.sizes = o.quick ? quick : sizes;
   std::sort(o.sizes.begin(), o.sizes.end());
   if (o.rounds <= 0) o.rounds = o.quick ? 10 : 40;
   return o;

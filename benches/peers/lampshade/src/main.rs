@@ -56,6 +56,7 @@ impl Peer {
             Primitive::Reduce => Plan::Reduce(Box::new(RefCell::new(Reducer::new(device, queue)))),
             Primitive::Inclusive => scan(Kind::Inclusive),
             Primitive::Exclusive => scan(Kind::Exclusive),
+            other => unreachable!("{other} is of another bench"),
         };
         Peer { arrays, plan }
     }
@@ -96,6 +97,13 @@ impl Run for Peer {
         }
     }
 
+    fn bytes(&self, n: u64) -> u64 {
+        match self.plan {
+            Plan::Reduce(_) => n * 4,
+            Plan::Scan(..) => n * 8,
+        }
+    }
+
     fn given_up(&self) -> Result<u32, Error> {
         Ok(0)
     }
@@ -119,7 +127,7 @@ fn main() {
         let label = String::new();
         Contender { primitive, algorithm: None, shape: None, label, run }
     };
-    let contenders = common.primitives(&Primitive::ALL).into_iter().map(contender).collect();
+    let contenders = common.primitives(&Primitive::REGULAR).into_iter().map(contender).collect();
     let contenders = session.verify(&*case, contenders, &sizes);
     timing::heading();
     for n in sizes {

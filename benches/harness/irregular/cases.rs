@@ -1,0 +1,140 @@
+//! The cases, as data: a new one is a line in [`all`], and a new primitive a few more.
+
+use std::rc::Rc;
+
+use lookback::{
+    Algorithm, Call, Context, Equality, Error, Partition, Predicate, RunLengths, Select, Tuning,
+    Unique,
+};
+
+use super::arrays::{Plan, Slices};
+use super::parts::{self, Make};
+use crate::harness::cases::Subject;
+use crate::harness::options::Primitive;
+
+/// Makes a primitive.
+type MakePlan = dyn Fn(&Context, Algorithm, &Tuning) -> Result<Rc<dyn Plan>, Error>;
+
+/// A primitive over items of some kind.
+pub struct Irregular {
+    pub primitive: Primitive,
+    /// What the items are like, as "50 %" or "runs of 4".
+    pub operator: &'static str,
+    /// The primitive counts the items of so many of its outputs.
+    pub counts: usize,
+    pub make: Box<Make>,
+    pub plan: Box<MakePlan>,
+}
+
+impl Subject for Irregular {
+    fn operator(&self) -> &'static str {
+        self.operator
+    }
+
+    fn element(&self) -> &'static str {
+        "u32"
+    }
+
+    fn bytes(&self) -> u64 {
+        4
+    }
+
+    fn name(&self) -> String {
+        format!("{} {}", self.operator, self.element())
+    }
+}
+
+impl Plan for Select<u32> {
+    fn call(&self, on: &Slices) -> Result<Call<'_>, Error> {
+        self.call(&on.inputs[0], None, &on.outputs[0], &on.counts)
+    }
+}
+
+impl Plan for Partition<u32> {
+    fn call(&self, on: &Slices) -> Result<Call<'_>, Error> {
+        self.call(&on.inputs[0], None, [&on.outputs[0], &on.outputs[1]], &on.counts)
+    }
+}
+
+impl Plan for Unique<u32> {
+    fn call(&self, on: &Slices) -> Result<Call<'_>, Error> {
+        self.call(&on.inputs[0], &on.outputs[0], &on.counts)
+    }
+}
+
+impl Plan for RunLengths<u32> {
+    fn call(&self, on: &Slices) -> Result<Call<'_>, Error> {
+        self.call(&on.inputs[0], &on.outputs[0], &on.outputs[1], &on.counts)
+    }
+}
+
+/// All cases; the peers have the same.
+pub fn all() -> Vec<Irregular> {
+    vec![
+        select("10 %", 429_496_730),
+        select("50 %", 1 << 31),
+        select("90 %", 3_865_470_566),
+        partition("50 %", 1 << 31),
+        unique("runs of 4", 4),
+        unique("runs of 1000", 1000),
+        rle("runs of 4", 4),
+        rle("runs of 1000", 1000),
+    ]
+}
+
+/// Keeps the hashes below a threshold.
+fn select(operator: &'static str, threshold: u32) -> Irregular {
+    Irregular {
+        primitive: Primitive::Select,
+        operator,
+        counts: 1,
+        make: Box::new(move |range, _| parts::selected(range, threshold)),
+        plan: Box::new(move |context, algorithm, tuning| {
+            let predicate = below(threshold)?;
+            Ok(Rc::new(Select::with_algorithm(context, &predicate, algorithm, tuning)?))
+        }),
+    }
+}
+
+fn partition(operator: &'static str, threshold: u32) -> Irregular {
+    Irregular {
+        primitive: Primitive::Partition,
+        operator,
+        counts: 2,
+        make: Box::new(move |range, _| parts::partitioned(range, threshold)),
+        plan: Box::new(move |context, algorithm, tuning| {
+            let predicate = below(threshold)?;
+            Ok(Rc::new(Partition::with_algorithm(context, &predicate, algorithm, tuning)?))
+        }),
+    }
+}
+
+fn unique(operator: &'static str, mean: u32) -> Irregular {
+    Irregular {
+        primitive: Primitive::Unique,
+        operator,
+        counts: 1,
+        make: Box::new(move |range, _| parts::unique(range, mean)),
+        plan: Box::new(|context, algorithm, tuning| {
+            let equality = Equality::by_value();
+            Ok(Rc::new(Unique::with_algorithm(context, &equality, algorithm, tuning)?))
+        }),
+    }
+}
+
+fn rle(operator: &'static str, mean: u32) -> Irregular {
+    Irregular {
+        primitive: Primitive::Rle,
+        operator,
+        counts: 1,
+        make: Box::new(move |range, n| parts::run_lengths(range, n, mean)),
+        plan: Box::new(|context, algorithm, tuning| {
+            let equality = Equality::by_value();
+            Ok(Rc::new(RunLengths::with_algorithm(context, &equality, algorithm, tuning)?))
+        }),
+    }
+}
+
+fn below(threshold: u32) -> Result<Predicate<u32>, Error> {
+    Predicate::from_wgsl(&format!("x < {threshold}u"))
+}

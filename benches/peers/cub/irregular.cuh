@@ -1,0 +1,164 @@
+// Cases of CUB's compactions: the same as in ../../harness/irregular, with CUB's calls for them. A
+// new one is a line in irregular_cases, and a new primitive a few more.
+#pragma once
+
+#include "bench.cuh"
+#include "items.hpp"
+
+#include <cub/device/device_partition.cuh>
+#include <cub/device/device_run_length_encode.cuh>
+#include <cub/device/device_select.cuh>
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <thread>
+#include <vector>
+
+using Words = std::vector<uint32_t>;
+
+// Some of the items, and what they come to. Parts can be made by several threads.
+struct Part {
+  Words input, outputs[2];
+};
+
+// Items first to end, of n.
+using Make = std::function<Part(uint32_t first, uint32_t end, uint32_t n)>;
+
+// What a call works on.
+struct Slices {
+  uint32_t *input, *outputs[2], *count;
+};
+
+struct Irregular {
+  const char *primitive, *op;
+  Make make;
+  std::function<Call(const Slices &, int n)> call;
+  // A second output stands in the first behind the items before it, and from its end backwards.
+  bool backwards;
+};
+
+struct Below {
+  uint32_t threshold;
+  __host__ __device__ bool operator()(uint32_t item) const { return item < threshold; }
+};
+
+inline void append(Words &all, const Words &more) { all.insert(all.end(), more.begin(), more.end()); }
+
+// All n items and what they come to.
+inline Part all_parts(const Make &make, uint32_t n) {
+  uint32_t count = std::max(1u, std::thread::hardware_concurrency());
+  std::vector<Part> parts(count);
+  std::vector<std::thread> threads;
+  for (uint32_t i = 0; i < count; ++i) {
+    threads.emplace_back([&, i] {
+      parts[i] = make(uint32_t(uint64_t(n) * i / count), uint32_t(uint64_t(n) * (i + 1) / count), n);
+    });
+  }
+  for (std::thread &thread : threads) thread.join();
+  Part all;
+  size_t lengths[2] = {0, 0};
+  for (const Part &part : parts) {
+    for (int k : {0, 1}) lengths[k] += part.outputs[k].size();
+  }
+  all.input.reserve(n);
+  for (int k : {0, 1}) all.outputs[k].reserve(lengths[k]);
+  for (Part &part : parts) {
+    append(all.input, part.input);
+    for (int k : {0, 1}) append(all.outputs[k], part.outputs[k]);
+    part = Part();
+  }
+  return all;
+}
+
+// Hashes; those below a threshold are kept, and the others too if they are wanted.
+inline Part selected(uint32_t first, uint32_t end, uint32_t threshold, bool others) {
+  Part part;
+  part.input.reserve(end - first);
+  for (uint32_t i = first; i < end; ++i) {
+    uint32_t item = mixed(i);
+    part.input.push_back(item);
+    if (item < threshold) part.outputs[0].push_back(item);
+    else if (others) part.outputs[1].push_back(item);
+  }
+  return part;
+}
+
+// Whether a run begins there, of so many items on average.
+inline bool is_head(uint32_t i, uint32_t mean) { return i == 0 || mixed(i) < UINT32_MAX / mean; }
+
+// The item of a run that begins there: no two have the same.
+inline uint32_t value(uint32_t head) { return head * 2654435761u; }
+
+// Runs: the first item of each, and their lengths too if they are wanted.
+inline Part in_runs(uint32_t first, uint32_t end, uint32_t n, uint32_t mean, bool lengths) {
+  Part part;
+  part.input.reserve(end - first);
+  uint32_t head = first;
+  while (head > 0 && !is_head(head, mean)) --head;
+  Words heads;
+  for (uint32_t i = first; i < end; ++i) {
+    if (is_head(i, mean)) {
+      head = i;
+      heads.push_back(i);
+      part.outputs[0].push_back(value(i));
+    }
+    part.input.push_back(value(head));
+  }
+  if (!lengths) return part;
+  uint32_t next = end;
+  while (next < n && !is_head(next, mean)) ++next;
+  heads.push_back(next);
+  for (size_t i = 0; i + 1 < heads.size(); ++i) part.outputs[1].push_back(heads[i + 1] - heads[i]);
+  return part;
+}
+
+inline Irregular select_case(const char *op, uint32_t threshold) {
+  Make make = [=](uint32_t first, uint32_t end, uint32_t) { return selected(first, end, threshold, false); };
+  auto call = [=](const Slices &on, int n) -> Call {
+    return [=](void *t, size_t &b, cudaStream_t s) {
+      return cub::DeviceSelect::If(t, b, on.input, on.outputs[0], on.count, n, Below{threshold}, s);
+    };
+  };
+  return {"select", op, make, call, false};
+}
+
+// The others stand at the end of the output, the last of them first.
+inline Irregular partition_case(const char *op, uint32_t threshold) {
+  Make make = [=](uint32_t first, uint32_t end, uint32_t) { return selected(first, end, threshold, true); };
+  auto call = [=](const Slices &on, int n) -> Call {
+    return [=](void *t, size_t &b, cudaStream_t s) {
+      return cub::DevicePartition::If(t, b, on.input, on.outputs[0], on.count, n, Below{threshold}, s);
+    };
+  };
+  return {"partition", op, make, call, true};
+}
+
+inline Irregular unique_case(const char *op, uint32_t mean) {
+  Make make = [=](uint32_t first, uint32_t end, uint32_t n) { return in_runs(first, end, n, mean, false); };
+  auto call = [](const Slices &on, int n) -> Call {
+    return [=](void *t, size_t &b, cudaStream_t s) {
+      return cub::DeviceSelect::Unique(t, b, on.input, on.outputs[0], on.count, n, s);
+    };
+  };
+  return {"unique", op, make, call, false};
+}
+
+inline Irregular rle_case(const char *op, uint32_t mean) {
+  Make make = [=](uint32_t first, uint32_t end, uint32_t n) { return in_runs(first, end, n, mean, true); };
+  auto call = [](const Slices &on, int n) -> Call {
+    return [=](void *t, size_t &b, cudaStream_t s) {
+      return cub::DeviceRunLengthEncode::Encode(t, b, on.input, on.outputs[0], on.outputs[1], on.count, n, s);
+    };
+  };
+  return {"rle", op, make, call, false};
+}
+
+inline std::vector<Irregular> irregular_cases() {
+  return {
+      select_case("10 %", 429496730u),  select_case("50 %", 1u << 31),
+      select_case("90 %", 3865470566u), partition_case("50 %", 1u << 31),
+      unique_case("runs of 4", 4),      unique_case("runs of 1000", 1000),
+      rle_case("runs of 4", 4),         rle_case("runs of 1000", 1000),
+  };
+}
