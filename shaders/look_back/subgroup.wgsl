@@ -3,9 +3,11 @@
 // the others wait. The exports of look_back/workgroup.wgsl.
 //
 // Where only some of a workgroup's subgroups are, Vulkan does not promise that lanes which took
-// different ways come together again before the next subgroup call: on an H200 a ballot was once
-// taken without the one lane that had read a descriptor. So until the walk is over no lane takes a
-// way of its own, and operators whose text has branches are left to look_back/workgroup.wgsl.
+// different ways come together again before the next subgroup call. So until the walk is over no
+// lane takes a way of its own, and operators whose text has branches are left to
+// look_back/workgroup.wgsl. Nor is a window combined by a builtin: on an H200 (driver 580.159.04)
+// subgroupMin and subgroupMax lost what lanes brought here, in kernels of 512 lanes with the code of
+// the fallback, every time; the ladder never did.
 //
 // Source: decoupled look-back, Merrill & Garland 2016.
 
@@ -19,7 +21,7 @@ import package::single_pass::walk::{
     walk_patience, walk_count,
 };
 import package::subgroup::{Group, Lane, subgroup_width, subgroup_lane, subgroup_rank};
-import package::subgroup_reduce::{subgroup_reduce};
+import package::subgroup::partition::{reduce_within};
 import package::vote::{ballot};
 import package::vote::lanes::{lanes_end};
 
@@ -63,7 +65,7 @@ fn look_back(
                 let left = either(behind == now.end + 1u, carry_in(0u), identity());
                 let value = either(place >= first, either(exists, seen.value, left), identity());
                 // The first lane has the window's combination, and is the only one that needs it.
-                before = combine(subgroup_reduce(group, lane, value), before);
+                before = combine(reduce_within(group, lane, value, width), before);
                 now.end -= min(width - first, now.end);
                 now.outcome = select(WALK_GOES_ON, WALK_DONE, met);
                 patience -= min(patience, WINDOW_LOOKS);

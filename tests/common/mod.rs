@@ -261,6 +261,10 @@ pub fn reduce_at<I: Element, A: Element, O: Element>(
 /// The first item in which two results differ in any bit.
 pub fn first_difference<O: Element>(got: &[O], wanted: &[O]) -> Option<String> {
     assert_eq!(got.len(), wanted.len());
+    // All at once first: item by item takes a hundred times as long.
+    if bytemuck::cast_slice::<O, u8>(got) == bytemuck::cast_slice::<O, u8>(wanted) {
+        return None;
+    }
     let bytes = |item: &O| bytemuck::bytes_of(item).to_vec();
     let differs = |(g, w): (&O, &O)| bytes(g) != bytes(w);
     let index = got.iter().zip(wanted).position(differs)?;
