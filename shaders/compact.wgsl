@@ -1,15 +1,8 @@
 // What all payloads share that write some of the items, to places that a scan of counts says: the
-// walk over a tile's items, and the slices that they are read from and written to.
-//
-// A payload hands each item what stands before it, as an exclusive scan does; the item is read once
-// more, since a lane that kept it would need a second set of registers, and it is in a cache.
+// slices that items are read from and written to.
 
-import package::extent::{n_items};
 import package::memory::{src_word, dst_set_word};
 import package::params::{params};
-import package::payload::{emit};
-import package::subgroup::{Group, Lane};
-import package::tile::layout::{lane_item, row_items};
 
 // Flags, or the values that go with keys.
 @group(0) @binding(9) var<storage, read> second_src: array<u32>;
@@ -27,22 +20,6 @@ const TALLY_WORD = 6u;
 
 fn compact_param(which: u32) -> u32 {
     return params.carry[which / 4u][which % 4u];
-}
-
-// Calls `emit` with each item of a tile, and what stands before it: the export of payload/items.wgsl.
-// Any lanes, each for its own items; no scratch, no barrier.
-fn tile_out(group: Group, lane: Lane, tile: u32, items: ptr<function, array<T, ITEMS>>) {
-    let first = lane_item(group, lane, tile);
-    let stride = row_items(group);
-    let n = n_items();
-    for (var row = 0u; row < ROWS; row += 1u) { // unroll
-        for (var i = 0u; i < GROUP; i += 1u) { // unroll
-            let index = first + row * stride + i;
-            if (index < n) {
-                emit(index, (*items)[row * GROUP + i]);
-            }
-        }
-    }
 }
 
 // The words of an item of the piece; -1 is the one before the first, of a later piece in the same

@@ -11,11 +11,3 @@ fn is_head(words: array<u32, IN_WORDS>, index: u32) -> bool {
     }
     return !is_same(in_decode(compact_item(index - 1u)), in_decode(words));
 }
-
-// Whether an item is the second of its run.
-fn is_follower(words: array<u32, IN_WORDS>, index: u32) -> bool {
-    if (is_head(words, index)) {
-        return false;
-    }
-    return is_head(compact_item(index - 1u), index - 1u);
-}

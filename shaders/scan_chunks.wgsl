@@ -3,12 +3,10 @@
 //
 // Source: scan-then-propagate as in Merrill & Garland 2016.
 
+import package::held::{Held, tile_begin, tile_end};
 import package::params::{params};
 import package::subgroup::{Group, Lane};
-import package::tile::{tile_load, tile_store};
 import package::tile::layout::{chunk_tiles};
-import package::tile_finish::{tile_finish};
-import package::tile_scan::{tile_scan};
 import package::workgroup::{WORKGROUP_SIZE};
 
 @group(0) @binding(5) var<storage, read_write> chunk_totals: array<u32>;
@@ -19,12 +17,10 @@ fn chunks(group: Group, lane: Lane) {
     let tiles = chunk_tiles(chunk);
     var carry = identity();
     for (var tile = tiles.x; tile < tiles.y; tile += 1u) {
-        var items: array<T, ITEMS>;
-        tile_load(group, lane, tile, &items);
-        let totals = tile_scan(group, lane, &items);
-        tile_finish(&items, combine(carry, totals.prefix));
+        var held: Held;
+        let totals = tile_begin(group, lane, tile, &held);
+        tile_end(group, lane, tile, &held, combine(carry, totals.prefix));
         carry = combine(carry, totals.total);
-        tile_store(group, lane, tile, &items);
     }
     if (lane.index == 0u) {
         let words = acc_encode(leave(carry));

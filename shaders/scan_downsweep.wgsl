@@ -6,25 +6,20 @@
 
 import package::workgroup::{WORKGROUP_SIZE};
 import package::subgroup::{Group, Lane};
-import package::outputs::{tile_out};
-import package::payload::{end_out};
-import package::tile::{tile_load};
-import package::tile::layout::{chunk_tiles, tile_count};
-import package::tile_finish::{tile_finish};
-import package::tile_scan::{tile_scan};
 import package::carry::{carry_in};
+import package::held::{Held, tile_begin, tile_end};
+import package::payload::{end_out};
+import package::tile::layout::{chunk_tiles, tile_count};
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn downsweep(group: Group, lane: Lane) {
     let tiles = chunk_tiles(group.workgroup.x);
     var carry = carry_in(group.workgroup.x);
     for (var tile = tiles.x; tile < tiles.y; tile += 1u) {
-        var items: array<T, ITEMS>;
-        tile_load(group, lane, tile, &items);
-        let totals = tile_scan(group, lane, &items);
-        tile_finish(&items, combine(carry, totals.prefix));
+        var held: Held;
+        let totals = tile_begin(group, lane, tile, &held);
+        tile_end(group, lane, tile, &held, combine(carry, totals.prefix));
         carry = combine(carry, totals.total);
-        tile_out(group, lane, tile, &items);
     }
     // The last chunk, or of no tile the first.
     let is_last = tiles.y == tile_count() && (tiles.x < tiles.y || group.workgroup.x == 0u);

@@ -15,7 +15,7 @@ fn propagate(group: Group, lane: Lane) {
     let tiles = chunk_tiles(group.workgroup.x);
     let before = carry_in(group.workgroup.x);
     for (var tile = tiles.x; tile < tiles.y; tile += 1u) {
-        var items: array<T, ITEMS>;
+        var items: Items;
         tile_load(group, lane, tile, &items);
         tile_finish(&items, before);
         tile_store(group, lane, tile, &items);

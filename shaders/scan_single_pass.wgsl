@@ -5,19 +5,16 @@
 
 import package::carry::{carry_in};
 import package::descriptor::state::{STATE_AGGREGATE, STATE_FAILED};
+import package::held::{Held, tile_begin, tile_end};
 import package::look_back::{look_back};
 import package::params::{params};
-import package::outputs::{tile_out};
 import package::payload::{end_out};
 import package::single_pass::publish::{publish};
 import package::single_pass::state::{state, STATE_STATUS, take_ticket, clean, state_carry};
 import package::single_pass::walk::{Walk, WALK_GOES_ON, WALK_FAILED};
 import package::stalled::{on_stall};
 import package::subgroup::{Group, Lane};
-import package::tile::{tile_load};
 import package::tile::layout::{tile_count};
-import package::tile_finish::{tile_finish};
-import package::tile_scan::{tile_scan};
 import package::workgroup::{WORKGROUP_SIZE};
 
 @compute @workgroup_size(WORKGROUP_SIZE)
@@ -34,9 +31,8 @@ fn single_pass(group: Group, lane: Lane) {
     let taken = take_ticket(group, lane, n_tiles);
     clean(lane, taken, n_tiles);
 
-    var items: array<T, ITEMS>;
-    tile_load(group, lane, taken.tile, &items);
-    let totals = tile_scan(group, lane, &items);
+    var held: Held;
+    let totals = tile_begin(group, lane, taken.tile, &held);
     publish(group, lane, taken, STATE_AGGREGATE, totals.total);
     var walk = Walk(taken.tile, 0u, WALK_GOES_ON);
     var prefix = identity();
@@ -63,6 +59,5 @@ fn single_pass(group: Group, lane: Lane) {
         }
         end_out(total);
     }
-    tile_finish(&items, combine(prefix, totals.prefix));
-    tile_out(group, lane, taken.tile, &items);
+    tile_end(group, lane, taken.tile, &held, combine(prefix, totals.prefix));
 }

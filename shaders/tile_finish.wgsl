@@ -2,7 +2,7 @@
 
 // Combines what stands before a lane's subgroup to the left of each of its items. Any lane, any
 // flow.
-fn tile_finish(items: ptr<function, array<T, ITEMS>>, before: T) {
+fn tile_finish(items: ptr<function, Items>, before: T) {
     for (var i = 0u; i < ITEMS; i += 1u) { // unroll
         (*items)[i] = combine(before, (*items)[i]);
     }

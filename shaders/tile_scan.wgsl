@@ -1,10 +1,9 @@
 // The scan of one tile within a workgroup, but for what stands before the tile, which
-// tile_finish.wgsl adds when it is known. And what a tile combines to, by itself.
+// tile_finish.wgsl adds when it is known.
 
 import package::subgroup::{Group, Lane, subgroup_width};
 import package::subgroup::shuffle::{shuffle};
 import package::subgroup_scan::{subgroup_inclusive_scan, subgroup_exclusive};
-import package::tile::{row_load};
 import package::workgroup_totals::{Totals, workgroup_totals};
 
 // Each output holds the items before its own only.
@@ -14,7 +13,7 @@ override EXCLUSIVE: bool = false;
 // tile, and the tile's combination. Called by all lanes of the workgroup, in flow that is uniform
 // over it. No lane keeps more than its items: at 1,024 lanes the H200 has 64 registers for each.
 // Source: raking over rows of subgroups, as in Merrill & Garland 2016.
-fn tile_scan(group: Group, lane: Lane, items: ptr<function, array<T, ITEMS>>) -> Totals {
+fn tile_scan(group: Group, lane: Lane, items: ptr<function, Items>) -> Totals {
     var rows = identity();
     for (var row = 0u; row < ROWS; row += 1u) { // unroll
         for (var i = 0u; i < GROUP - 1u; i += 1u) { // unroll
@@ -34,23 +33,6 @@ fn tile_scan(group: Group, lane: Lane, items: ptr<function, array<T, ITEMS>>) ->
         rows = combine(rows, shuffle(group, lane, inclusive, subgroup_width(group) - 1u));
     }
     return workgroup_totals(group, lane, rows);
-}
-
-// The combination of a tile: the very combines of tile_scan that lead to its total, so the same
-// bits, but row by row, so that a lane that holds a tile's items can do it besides. Called by all
-// lanes of the workgroup, in flow that is uniform over it. Barriers: those of workgroup_totals.
-fn tile_reduce(group: Group, lane: Lane, tile: u32) -> T {
-    var rows = identity();
-    for (var row = 0u; row < ROWS; row += 1u) {
-        var items: array<T, GROUP>;
-        row_load(group, lane, tile, row, &items);
-        for (var i = 0u; i < GROUP - 1u; i += 1u) { // unroll
-            items[i + 1u] = combine(items[i], items[i + 1u]);
-        }
-        let inclusive = subgroup_inclusive_scan(group, lane, items[GROUP - 1u]);
-        rows = combine(rows, shuffle(group, lane, inclusive, subgroup_width(group) - 1u));
-    }
-    return workgroup_totals(group, lane, rows).total;
 }
 
 // The output of one item: `exclusive` covers the items before it, `inclusive` the item too.

@@ -209,14 +209,16 @@ impl Geometry {
     fn kernel(&self, operator: &Definition, root: Root) -> Kernel {
         let (input, output) = (operator.input, operator.output);
         let group = match root {
+            // An item of a row in each lane.
+            _ if operator.payload.compacts() => 1,
             // These write single items, so their groups need not suit the output.
             Root::Reduce | Root::Arguments => input.group_items(),
-            _ if operator.payload.compacts() => input.group_items(),
             _ => input.group_items().max(output.group_items()),
         };
         let words = input.words().max(operator.accumulator.words());
         // As many of the fewest that fill quads as the tuning asks for.
         let most = self.words_per_group.min(self.words_per_lane) / (group * words);
+        let most = if operator.payload.compacts() { 1 } else { most };
         let group = if most > 1 { group << most.ilog2() } else { group };
         let rows = (self.words_per_lane / (group * words)).max(1);
         // The layers have the builtins on unless the tuning has none.
@@ -266,15 +268,15 @@ impl Geometry {
     /// is used by them.
     fn tile(&self, operator: &Definition, kernel: Kernel, placement: Placement) -> Tile {
         let single_items = matches!(kernel.root, Root::Reduce | Root::Arguments);
-        let reads_only = single_items || kernel.payload.compacts();
         let (input, output) = kernel.words(operator);
         let whole =
             |of: u32, words: u64, first: u32| words >= u64::from(of) && first.is_multiple_of(of);
         let fits = |in_words: u32, out_words: u32| {
             whole(in_words, placement.src_words, placement.src_word)
-                && (reads_only || whole(out_words, placement.dst_words, placement.dst_word))
+                && (single_items || whole(out_words, placement.dst_words, placement.dst_word))
         };
-        if kernel.root == Root::Decode {
+        // Compactions read their items one by one, side by side.
+        if kernel.root == Root::Decode || kernel.payload.compacts() {
             return Tile::Scalar;
         }
         let quads = Kernel { tile: Tile::Vector, ..kernel };
@@ -286,7 +288,7 @@ impl Geometry {
             let whole = known && placement.n_items.is_multiple_of(kernel.tile_items());
             return if whole { Tile::Whole } else { Tile::Scalar };
         }
-        let of_one_size = reads_only || kernel.memory == Memory::Separate || input == output;
+        let of_one_size = single_items || kernel.memory == Memory::Separate || input == output;
         match self.block_lanes {
             Some(lanes) if of_one_size => {
                 let block = lanes * kernel.rows * kernel.group;

@@ -28,6 +28,8 @@ pub(crate) const FILES: &[(&str, &str)] = embed!(
     "accumulate/ordered"
     "compact"
     "heads"
+    "held/items"
+    "held/votes"
     "payload/items"
     "payload/long_runs"
     "payload/partition"

@@ -324,6 +324,12 @@ fn fault_subgroup_call_after_lanes_parted() {
     accepted("", &format!("{parts} {after}"));
     accepted("", &format!("if (ids.sid == 0u) {{ {after} {parts} }} {after}"));
     accepted("", &format!("if (ids.sid == 0u) {{ if (ids.sid < 9u) {{ seen = 1u; }} {after} }}"));
+    let early = "fn early(ids: Ids) -> u32 {
+            if (ids.lane > 3u) { return 1u; }
+            if (ids.lane > 2u) { return 2u; }
+            return 3u;
+        }";
+    accepted(early, &format!("seen = early(ids); if (ids.sid == 0u) {{ {after} }}"));
     // In the turn before.
     let turns = "for (var i = 0u; i < ids.width; i++)";
     faults("", &format!("if (ids.sid == 0u) {{ {turns} {{ {after} {parts} }} }}"), ballot);

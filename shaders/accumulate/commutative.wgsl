@@ -12,7 +12,7 @@ import package::workgroup_reduce::{workgroup_reduce};
 // items are combined as a tree, level by level: each is rounded log2 ITEMS times, and the
 // combines of a level do not wait for one another.
 fn accumulate_tile(group: Group, lane: Lane, tile: u32, accumulator: ptr<function, T>) {
-    var items: array<T, ITEMS>;
+    var items: Items;
     tile_load(group, lane, tile, &items);
     // Leaves first, then each node after the two that it combines.
     var tree: array<T, 2u * ITEMS>;

@@ -9,7 +9,7 @@ import package::workgroup_totals::{workgroup_totals};
 // Combines one tile to the right of the accumulator, which is the same in all lanes. Called by
 // all lanes of the workgroup, in flow that is uniform over it.
 fn accumulate_tile(group: Group, lane: Lane, tile: u32, accumulator: ptr<function, T>) {
-    var items: array<T, ITEMS>;
+    var items: Items;
     tile_load(group, lane, tile, &items);
     var rows = identity();
     for (var row = 0u; row < ROWS; row += 1u) { // unroll

@@ -5,20 +5,35 @@
 
 import package::compact::{compact_item, compact_first, compact_second, compact_tally};
 import package::extent::{n_items};
-import package::heads::{is_head, is_follower};
+import package::heads::{is_head};
 import package::params::{params};
+import package::vote::lanes::{count_lanes, lanes_end};
+
+const KINDS = 1u;
+
+// 1 for the second item of a run, 2 for the first.
+fn kind_of(words: array<u32, IN_WORDS>, index: u32) -> u32 {
+    if (is_head(words, index)) {
+        return 2u;
+    }
+    return select(0u, 1u, is_head(compact_item(index - 1u), index - 1u));
+}
 
 fn item_in(words: array<u32, IN_WORDS>, index: u32) -> T {
     let number = params.first_item + index;
-    return select(vec2<u32>(0u), vec2<u32>(1u, number + 1u), is_follower(words, index));
+    return select(vec2<u32>(0u), vec2<u32>(1u, number + 1u), kind_of(words, index) == 1u);
 }
 
-fn emit(index: u32, before: T) {
-    let words = compact_item(index);
+fn of_lanes(first: vec4<u32>, second: vec4<u32>, index: u32) -> T {
+    let end = lanes_end(first);
+    return vec2<u32>(count_lanes(first), select(0u, params.first_item + index + end, end != 0u));
+}
+
+fn emit(index: u32, words: array<u32, IN_WORDS>, kind: u32, before: T) {
     let number = params.first_item + index;
-    if (is_follower(words, index)) {
+    if (kind == 1u) {
         compact_first(before.x, array<u32, FIRST_WORDS>(number - 1u));
-    } else if (number != 0u && is_head(words, index)) {
+    } else if (kind == 2u && number != 0u) {
         close(index, before);
     }
 }

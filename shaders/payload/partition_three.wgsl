@@ -3,26 +3,32 @@
 //
 // Source: as payload/select.wgsl, whose exports it has.
 
-import package::compact::{
-    compact_item, compact_first, compact_second, compact_third, compact_tally,
-};
+import package::compact::{compact_first, compact_second, compact_third, compact_tally};
 import package::extent::{n_items};
 import package::params::{params};
 import package::selection::{is_kept, is_second};
+import package::vote::lanes::{count_lanes};
 
-fn item_in(words: array<u32, IN_WORDS>, index: u32) -> T {
+const KINDS = 2u;
+
+fn kind_of(words: array<u32, IN_WORDS>, index: u32) -> u32 {
     let x = in_decode(words);
-    let first = is_kept(x, params.first_item + index);
-    let second = !first && is_second(x, params.first_item + index);
-    return select(vec2<u32>(0u), vec2<u32>(1u), vec2<bool>(first, second));
+    let number = params.first_item + index;
+    return select(select(0u, 2u, is_second(x, number)), 1u, is_kept(x, number));
 }
 
-fn emit(index: u32, before: T) {
-    let words = compact_item(index);
-    let kind = item_in(words, index);
-    if (kind.x != 0u) {
+fn item_in(words: array<u32, IN_WORDS>, index: u32) -> T {
+    return select(vec2<u32>(0u), vec2<u32>(1u), vec2<u32>(1u, 2u) == vec2<u32>(kind_of(words, index)));
+}
+
+fn of_lanes(first: vec4<u32>, second: vec4<u32>, index: u32) -> T {
+    return vec2<u32>(count_lanes(first), count_lanes(second));
+}
+
+fn emit(index: u32, words: array<u32, IN_WORDS>, kind: u32, before: T) {
+    if (kind == 1u) {
         compact_first(before.x, words);
-    } else if (kind.y != 0u) {
+    } else if (kind == 2u) {
         compact_second(before.y, words);
     } else {
         compact_third(params.first_item + index - before.x - before.y, words);

@@ -4,18 +4,29 @@
 //
 // Source: as payload/select.wgsl, whose exports it has.
 
-import package::compact::{compact_item, compact_first, compact_second, compact_tally};
+import package::compact::{compact_first, compact_second, compact_tally};
 import package::extent::{n_items};
 import package::heads::{is_head};
 import package::params::{params};
+import package::vote::lanes::{count_lanes, lanes_end};
+
+const KINDS = 1u;
+
+fn kind_of(words: array<u32, IN_WORDS>, index: u32) -> u32 {
+    return select(0u, 1u, is_head(words, index));
+}
 
 fn item_in(words: array<u32, IN_WORDS>, index: u32) -> T {
     return select(vec2<u32>(0u), vec2<u32>(1u, params.first_item + index + 1u), is_head(words, index));
 }
 
-fn emit(index: u32, before: T) {
-    let words = compact_item(index);
-    if (is_head(words, index)) {
+fn of_lanes(first: vec4<u32>, second: vec4<u32>, index: u32) -> T {
+    let end = lanes_end(first);
+    return vec2<u32>(count_lanes(first), select(0u, params.first_item + index + end, end != 0u));
+}
+
+fn emit(index: u32, words: array<u32, IN_WORDS>, kind: u32, before: T) {
+    if (kind == 1u) {
         compact_first(before.x, words);
         close(params.first_item + index, before);
     }

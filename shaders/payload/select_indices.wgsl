@@ -3,18 +3,28 @@
 //
 // Source: as payload/select.wgsl, whose exports it has.
 
-import package::compact::{compact_item, compact_first, compact_tally};
+import package::compact::{compact_first, compact_tally};
 import package::params::{params};
 import package::selection::{is_kept};
+import package::vote::lanes::{count_lanes};
 
-fn item_in(words: array<u32, IN_WORDS>, index: u32) -> T {
+const KINDS = 1u;
+
+fn kind_of(words: array<u32, IN_WORDS>, index: u32) -> u32 {
     return select(0u, 1u, is_kept(in_decode(words), params.first_item + index));
 }
 
-fn emit(index: u32, before: T) {
-    let number = params.first_item + index;
-    if (is_kept(in_decode(compact_item(index)), number)) {
-        compact_first(before, array<u32, FIRST_WORDS>(number));
+fn item_in(words: array<u32, IN_WORDS>, index: u32) -> T {
+    return kind_of(words, index);
+}
+
+fn of_lanes(first: vec4<u32>, second: vec4<u32>, index: u32) -> T {
+    return count_lanes(first);
+}
+
+fn emit(index: u32, words: array<u32, IN_WORDS>, kind: u32, before: T) {
+    if (kind == 1u) {
+        compact_first(before, array<u32, FIRST_WORDS>(params.first_item + index));
     }
 }
 

@@ -2,16 +2,26 @@
 //
 // Source: as payload/select.wgsl, whose exports it has.
 
-import package::compact::{compact_item, compact_first, compact_tally};
+import package::compact::{compact_first, compact_tally};
 import package::heads::{is_head};
+import package::vote::lanes::{count_lanes};
 
-fn item_in(words: array<u32, IN_WORDS>, index: u32) -> T {
+const KINDS = 1u;
+
+fn kind_of(words: array<u32, IN_WORDS>, index: u32) -> u32 {
     return select(0u, 1u, is_head(words, index));
 }
 
-fn emit(index: u32, before: T) {
-    let words = compact_item(index);
-    if (is_head(words, index)) {
+fn item_in(words: array<u32, IN_WORDS>, index: u32) -> T {
+    return kind_of(words, index);
+}
+
+fn of_lanes(first: vec4<u32>, second: vec4<u32>, index: u32) -> T {
+    return count_lanes(first);
+}
+
+fn emit(index: u32, words: array<u32, IN_WORDS>, kind: u32, before: T) {
+    if (kind == 1u) {
         compact_first(before, words);
     }
 }

@@ -5,10 +5,10 @@
 // Source: decoupled fallback, Smith, Levien & Owens 2025.
 
 import package::descriptor::{descriptor_offer};
+import package::held::{tile_reduce};
 import package::single_pass::state::{Ticket};
 import package::single_pass::walk::{Walk, WALK_FAILED, COUNT_REDUCED, walk_count};
 import package::subgroup::{Group, Lane};
-import package::tile_scan::{tile_reduce};
 
 // Tiles that a walk may reduce for others; the host keeps their loops below a driver's budget.
 override REDUCED_MAX: u32 = 256u;

@@ -23,7 +23,7 @@ fn lane_block(group: Group, lane: Lane, tile: u32) -> u32 {
     return tile * subgroup_count(group) + subgroup_rank(lane);
 }
 
-fn tile_load(group: Group, lane: Lane, tile: u32, items: ptr<function, array<T, ITEMS>>) {
+fn tile_load(group: Group, lane: Lane, tile: u32, items: ptr<function, Items>) {
     if (is_blocks(group, tile)) {
         let block = lane_block(group, lane, tile);
         for (var row = 0u; row < ROWS; row += 1u) { // unroll
@@ -56,7 +56,7 @@ fn block_load(block: u32, row: u32, place: u32, index: u32) -> array<T, GROUP> {
     return in_group(quads, index);
 }
 
-fn tile_store(group: Group, lane: Lane, tile: u32, items: ptr<function, array<T, ITEMS>>) {
+fn tile_store(group: Group, lane: Lane, tile: u32, items: ptr<function, Items>) {
     if (is_blocks(group, tile)) {
         let block = lane_block(group, lane, tile);
         for (var row = 0u; row < ROWS; row += 1u) { // unroll

@@ -73,7 +73,7 @@ fn group_load(first: u32, items: ptr<function, array<T, GROUP>>) {
 }
 
 // A lane's items one by one.
-fn items_load(group: Group, lane: Lane, tile: u32, items: ptr<function, array<T, ITEMS>>) {
+fn items_load(group: Group, lane: Lane, tile: u32, items: ptr<function, Items>) {
     let first = lane_item(group, lane, tile);
     let stride = row_items(group);
     for (var row = 0u; row < ROWS; row += 1u) { // unroll
@@ -86,7 +86,7 @@ fn items_load(group: Group, lane: Lane, tile: u32, items: ptr<function, array<T,
 }
 
 // Writes a lane's items one by one, but for those at or past n.
-fn items_store(group: Group, lane: Lane, tile: u32, items: ptr<function, array<T, ITEMS>>) {
+fn items_store(group: Group, lane: Lane, tile: u32, items: ptr<function, Items>) {
     let first = lane_item(group, lane, tile);
     let stride = row_items(group);
     let n = n_items();

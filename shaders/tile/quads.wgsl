@@ -12,7 +12,7 @@ fn quads_tile_load(
     group: Group,
     lane: Lane,
     tile: u32,
-    items: ptr<function, array<T, ITEMS>>,
+    items: ptr<function, Items>,
 ) {
     let first = lane_item(group, lane, tile);
     let stride = row_items(group);
@@ -42,7 +42,7 @@ fn quads_tile_store(
     group: Group,
     lane: Lane,
     tile: u32,
-    items: ptr<function, array<T, ITEMS>>,
+    items: ptr<function, Items>,
 ) {
     let first = lane_item(group, lane, tile);
     let stride = row_items(group);

@@ -6,7 +6,7 @@
 import package::subgroup::{Group, Lane};
 import package::tile::layout::{lane_item, row_items, group_load, items_load, items_store};
 
-fn tile_load(group: Group, lane: Lane, tile: u32, items: ptr<function, array<T, ITEMS>>) {
+fn tile_load(group: Group, lane: Lane, tile: u32, items: ptr<function, Items>) {
     items_load(group, lane, tile, items);
 }
 
@@ -14,6 +14,6 @@ fn row_load(group: Group, lane: Lane, tile: u32, row: u32, items: ptr<function, 
     group_load(lane_item(group, lane, tile) + row * row_items(group), items);
 }
 
-fn tile_store(group: Group, lane: Lane, tile: u32, items: ptr<function, array<T, ITEMS>>) {
+fn tile_store(group: Group, lane: Lane, tile: u32, items: ptr<function, Items>) {
     items_store(group, lane, tile, items);
 }

@@ -11,7 +11,7 @@ import package::tile::layout::{
 };
 import package::tile::quads::{quads_tile_load, quads_row_load, quads_tile_store};
 
-fn tile_load(group: Group, lane: Lane, tile: u32, items: ptr<function, array<T, ITEMS>>) {
+fn tile_load(group: Group, lane: Lane, tile: u32, items: ptr<function, Items>) {
     if (tile_is_whole(tile)) {
         quads_tile_load(group, lane, tile, items);
     } else {
@@ -27,7 +27,7 @@ fn row_load(group: Group, lane: Lane, tile: u32, row: u32, items: ptr<function, 
     }
 }
 
-fn tile_store(group: Group, lane: Lane, tile: u32, items: ptr<function, array<T, ITEMS>>) {
+fn tile_store(group: Group, lane: Lane, tile: u32, items: ptr<function, Items>) {
     if (tile_is_whole(tile)) {
         quads_tile_store(group, lane, tile, items);
     } else {

@@ -7,7 +7,7 @@
 import package::subgroup::{Group, Lane};
 import package::tile::quads::{quads_tile_load, quads_row_load, quads_tile_store};
 
-fn tile_load(group: Group, lane: Lane, tile: u32, items: ptr<function, array<T, ITEMS>>) {
+fn tile_load(group: Group, lane: Lane, tile: u32, items: ptr<function, Items>) {
     quads_tile_load(group, lane, tile, items);
 }
 
@@ -15,6 +15,6 @@ fn row_load(group: Group, lane: Lane, tile: u32, row: u32, items: ptr<function, 
     *items = quads_row_load(group, lane, tile, row);
 }
 
-fn tile_store(group: Group, lane: Lane, tile: u32, items: ptr<function, array<T, ITEMS>>) {
+fn tile_store(group: Group, lane: Lane, tile: u32, items: ptr<function, Items>) {
     quads_tile_store(group, lane, tile, items);
 }

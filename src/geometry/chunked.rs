@@ -254,7 +254,7 @@ impl Geometry {
     /// The pieces, cut so that whole tiles and a last, partly filled one are apart, where the device
     /// is better off with it.
     fn parts(&self, operator: &Definition, kernel: Kernel, pieces: &[Placement]) -> Vec<Placement> {
-        if !self.whole_tiles || kernel.extent == Extent::Buffer {
+        if !self.whole_tiles || kernel.extent == Extent::Buffer || kernel.payload.compacts() {
             return pieces.to_vec();
         }
         let (in_words, out_words) = operator.strides();

@@ -89,7 +89,7 @@ impl Kernel {
         choices.extend([
             ("accumulate", accumulate),
             ("payload", self.payload.file()),
-            ("outputs", if self.payload.compacts() { "compact" } else { self.payload.file() }),
+            ("held", if self.payload.compacts() { "held/votes" } else { "held/items" }),
             (
                 "tile",
                 match self.tile {
@@ -128,7 +128,9 @@ impl Kernel {
         let mut generated = self.layers.generated(&definition);
         generated.insert("groups", prelude::groups(&definition, &constants));
         generated.insert("selection", prelude::selection(&definition, self.flags));
-        generated.insert("prelude", prelude::prelude(&definition, &constants));
+        // By one name: naga tells an array that has one from the same without.
+        let items = "alias Items = array<T, ITEMS>;\n";
+        generated.insert("prelude", prelude::prelude(&definition, &constants) + items);
         link::link(FILES, self.root.file(), &choices, &generated, &constants)
     }
 
@@ -141,7 +143,8 @@ impl Kernel {
         if let Subgroup::Emulated(width) = self.layers.subgroup {
             overrides.push(("EMULATED_WIDTH", f64::from(width)));
         }
-        if matches!(self.root, Root::Downsweep | Root::SinglePass | Root::Chunks) {
+        let scans = matches!(self.root, Root::Downsweep | Root::SinglePass | Root::Chunks);
+        if scans && !self.payload.compacts() {
             overrides.push(("EXCLUSIVE", f64::from(u8::from(self.exclusive))));
         }
         if let Some(single_pass) = self.single_pass {
@@ -176,7 +179,10 @@ impl Kernel {
         let item = operator.accumulator.workgroup_bytes();
         // A commutative reduction by a tree does without shuffles.
         let shuffles = self.root != Root::Reduce || !operator.commutative || !self.halves();
+        let votes = self.root != Root::Reduce && self.payload.compacts();
         let scratch = match self.layers.subgroup {
+            // A word a lane for ballots.
+            Subgroup::Emulated(_) if votes => (4 * self.workgroup_size).next_multiple_of(16),
             Subgroup::Emulated(_) if shuffles => (item * self.workgroup_size).next_multiple_of(16),
             _ => 0,
         };

@@ -13,7 +13,7 @@ use crate::shader::kernel::Flags;
 /// Names that the generated text declares or uses, and those of WGSL that the shaders use.
 #[rustfmt::skip]
 pub(crate) const NAMES: &[&str] = &[
-    "T", "in_decode", "acc_decode", "acc_encode", "out_encode", "enter", "leave", "in_group",
+    "T", "Items", "in_decode", "acc_decode", "acc_encode", "out_encode", "enter", "leave", "in_group",
     "out_group", "identity", "of_nothing", "either", "combine", "lift", "lower", "exchange", "exchange_up",
     "exchange_down", "lift_at", "is_kept", "is_second", "is_same", "FIRST_WORDS", "SECOND_WORDS", "builtin_reduce", "builtin_inclusive_scan", "ordered", "unordered", "GROUP",
     "ROWS", "ITEMS", "IN_WORDS", "ACC_WORDS", "OUT_WORDS", "IN_QUADS", "OUT_QUADS", "BLOCK_LANES",

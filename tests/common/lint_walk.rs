@@ -310,7 +310,10 @@ impl<'m> Walk<'_, 'm> {
                 outcome
             }
         };
-        self.parted = outcome.parted;
+        // Lanes that returned early are back.
+        if flow.level != Level::Workgroup {
+            self.parted = outcome.parted;
+        }
         for (place, after) in places.iter().zip(&outcome.args) {
             if let Some(place) = place {
                 self.store(place, after);

@@ -193,16 +193,14 @@ fn k5_every_module_is_valid_translates_and_keeps_its_barriers_uniform() {
 pub fn compactions() -> Vec<(Kernel, String, u32)> {
     let one = Operator::<u32>::sum();
     let two = Operator::<[u32; 2]>::sum().with_lift("vec2<u32>(x, 0u)", |x: u32| [x, 0]).unwrap();
-    let compacts =
-        |kernel: &Kernel| matches!(kernel.root, Root::Reduce | Root::Downsweep | Root::SinglePass);
+    let compacts = |kernel: &Kernel| {
+        kernel.tile == Tile::Scalar
+            && matches!(kernel.root, Root::Reduce | Root::Downsweep | Root::SinglePass)
+    };
     let mut texts = Vec::new();
     for (turn, variant) in variants().into_iter().filter(compacts).enumerate() {
         let all_flags = [Flags::None, Flags::Words, Flags::Bits];
         for (n, payload) in PAYLOADS.into_iter().enumerate() {
-            // Every third, another third for the next payload.
-            if !(turn + n).is_multiple_of(3) {
-                continue;
-            }
             let selects = matches!(
                 payload,
                 Payload::Select
@@ -212,11 +210,11 @@ pub fn compactions() -> Vec<(Kernel, String, u32)> {
             );
             let kernel = Kernel {
                 payload,
-                flags: if selects { all_flags[(turn + n) / 3 % 3] } else { Flags::None },
+                flags: if selects { all_flags[(turn + n) % 3] } else { Flags::None },
                 exclusive: true,
                 workgroup_size: 64,
-                group: 4,
-                rows: 2,
+                group: 1,
+                rows: 8,
                 ..variant
             };
             let counts_two =
@@ -265,7 +263,7 @@ const PAYLOADS: [Payload; 8] = [
 fn k5_every_compaction_is_valid_translates_and_keeps_its_barriers_uniform() {
     let texts = compactions();
     println!("{} modules", texts.len());
-    assert!(texts.len() > 400, "{} modules: the cover has shrunk", texts.len());
+    assert!(texts.len() > 350, "{} modules: the cover has shrunk", texts.len());
     for (kernel, text, bytes) in &texts {
         check(text, kernel, *bytes).unwrap_or_else(|e| panic!("{kernel:?}: {e}\n{text}"));
     }
