@@ -10,14 +10,14 @@ use std::rc::Rc;
 
 use clap::Parser;
 use harness::cases::Subject;
-use harness::contender::may_be_left_out;
+use harness::contender::{Contender, may_be_left_out};
 use harness::irregular::arrays::{Arrays, Plan, PlanRun};
 use harness::irregular::cases::{self, Irregular};
 use harness::irregular::chain::{self, Chain, Chained};
 use harness::machine;
-use harness::options::{Common, Primitive};
+use harness::options::{Common, Pair, Primitive};
 use harness::session::Session;
-use lookback::{Algorithm, Error, Tuning};
+use lookback::{Algorithm, Error, Shape, Tuning};
 
 /// Compactions against a copy.
 #[derive(Parser)]
@@ -27,6 +27,9 @@ struct Options {
     /// Only these parts.
     #[arg(long, value_enum, value_delimiter = ',')]
     part: Vec<Part>,
+    /// Shapes of single passes to try: LANESxWORDS; by default as the device's tuning says.
+    #[arg(long, value_delimiter = ',')]
+    shapes: Vec<Pair>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -55,7 +58,7 @@ fn main() {
         for case in cases::all() {
             let common = &options.common;
             if common.wants_operator(&case.name()) && common.wants_primitive(case.primitive) {
-                run(&mut session, &case, &sizes);
+                run(&mut session, &case, &options.shapes, &sizes);
             }
         }
     }
@@ -69,20 +72,28 @@ fn main() {
 }
 
 /// A case at all sizes.
-fn run(session: &mut Session, case: &Irregular, sizes: &[u64]) {
-    let mut plans: Vec<(Algorithm, Rc<dyn Plan>)> = Vec::new();
-    let tuning = Tuning::for_device(session.context.capabilities());
+fn run(session: &mut Session, case: &Irregular, shapes: &[Pair], sizes: &[u64]) {
+    let mut plans: Vec<(Algorithm, Option<Shape>, Rc<dyn Plan>)> = Vec::new();
+    let own = Tuning::for_device(session.context.capabilities());
+    let mut tunings = vec![(None, own)];
+    if !shapes.is_empty() {
+        let tuning = |pair: &Pair| pair.tuning(&own);
+        tunings = shapes.iter().map(tuning).map(|(shape, tuning)| (Some(shape), tuning)).collect();
+    }
     for algorithm in session.options.algorithms(&[Algorithm::Auto]) {
-        let plan = (case.plan)(&session.context, algorithm, &tuning);
-        let name = || format!("{} {}, {algorithm}", case.name(), case.primitive);
-        plans.extend(made(session, name, plan).map(|plan| (algorithm, plan)));
+        for (shape, tuning) in &tunings {
+            let plan = (case.plan)(&session.context, algorithm, tuning);
+            let name = || format!("{} {}, {algorithm}", case.name(), case.primitive);
+            plans.extend(made(session, name, plan).map(|plan| (algorithm, *shape, plan)));
+        }
     }
     for n in session.fitting(case, sizes) {
         let arrays = Arrays::new(&session.context, case, n);
         let name = || format!("{} {}, n = {n}", case.name(), case.primitive);
         let Some(arrays) = made(session, name, arrays).map(Rc::new) else { continue };
-        let contender = |(algorithm, plan): &(Algorithm, Rc<dyn Plan>)| {
-            PlanRun::contender(case, *algorithm, plan.clone(), arrays.clone())
+        let contender = |(algorithm, shape, plan): &(Algorithm, Option<Shape>, Rc<dyn Plan>)| {
+            let contender = PlanRun::contender(case, *algorithm, plan.clone(), arrays.clone());
+            Contender { shape: *shape, ..contender }
         };
         let contenders = plans.iter().map(contender).collect();
         let contenders = session.verify(case, contenders, &[n]);

@@ -8,14 +8,13 @@ mod timing;
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
-use std::str::FromStr;
 
 use clap::Parser;
 use harness::arrays::Workload;
 use harness::cases::{self, Case};
 use harness::contender::{Contender, may_be_left_out};
 use harness::machine;
-use harness::options::{Common, Primitive};
+use harness::options::{Common, Pair, Primitive};
 use harness::session::Session;
 use lookback::{Algorithm, Builtins, Descriptor, Shape, Tuning};
 use timing::Timed;
@@ -43,22 +42,6 @@ struct Options {
     /// Which kernels use subgroup instructions; by default as the device's tuning says.
     #[arg(long, value_enum, value_delimiter = ',')]
     builtins: Vec<Instructions>,
-}
-
-/// Lanes of a workgroup and words of a lane.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Pair(u32, u32);
-
-impl FromStr for Pair {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let numbers = text.split_once('x').map(|(lanes, words)| (lanes.parse(), words.parse()));
-        match numbers {
-            Some((Ok(lanes), Ok(words))) => Ok(Pair(lanes, words)),
-            _ => Err(format!("{text:?} is not LANESxWORDS")),
-        }
-    }
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -227,14 +210,7 @@ fn contender(
     (label, own): (&str, &Tuning),
     Pair(workgroup_size, words_per_lane): Pair,
 ) -> Option<Contender> {
-    let shape = Shape { from_items: 0, workgroup_size, words_per_lane };
-    let tuning = Tuning {
-        // These are the sizes of everything but single passes.
-        workgroup_size,
-        words_per_lane,
-        single_pass: vec![shape].leak(),
-        ..*own
-    };
+    let (shape, tuning) = Pair(workgroup_size, words_per_lane).tuning(own);
     let name = format!("{primitive}, {algorithm}{label}, {workgroup_size}x{words_per_lane}");
     match arrays.clone().contender(primitive, algorithm, &tuning) {
         Ok(contender) => {

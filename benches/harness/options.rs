@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use lookback::Algorithm;
+use lookback::{Algorithm, Shape, Tuning};
 
 /// A primitive and its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -76,6 +76,38 @@ impl FromStr for Size {
             n if n > u64::from(u32::MAX) => Err(format!("{text} is past 2^32 - 1")),
             n => Ok(Size(n)),
         }
+    }
+}
+
+/// Lanes of a workgroup and words of a lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pair(pub u32, pub u32);
+
+impl FromStr for Pair {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numbers = text.split_once('x').map(|(lanes, words)| (lanes.parse(), words.parse()));
+        match numbers {
+            Some((Ok(lanes), Ok(words))) => Ok(Pair(lanes, words)),
+            _ => Err(format!("{text:?} is not LANESxWORDS")),
+        }
+    }
+}
+
+impl Pair {
+    /// As the shape of single passes, and a tuning with it.
+    pub fn tuning(self, own: &Tuning) -> (Shape, Tuning) {
+        let Pair(workgroup_size, words_per_lane) = self;
+        let shape = Shape { from_items: 0, workgroup_size, words_per_lane };
+        let tuning = Tuning {
+            // These are the sizes of everything but single passes.
+            workgroup_size,
+            words_per_lane,
+            single_pass: vec![shape].leak(),
+            ..*own
+        };
+        (shape, tuning)
     }
 }
 
