@@ -275,9 +275,11 @@ impl Geometry {
             whole(in_words, placement.src_words, placement.src_word)
                 && (single_items || whole(out_words, placement.dst_words, placement.dst_word))
         };
-        // Compactions read their items one by one, side by side.
-        if kernel.root == Root::Decode || kernel.payload.compacts() {
+        if kernel.root == Root::Decode {
             return Tile::Scalar;
+        }
+        if kernel.payload.compacts() {
+            return self.rows(kernel, input, placement);
         }
         let quads = Kernel { tile: Tile::Vector, ..kernel };
         if !fits(4, 4) || quads.storage_bindings() > self.storage_bindings {
@@ -299,6 +301,18 @@ impl Geometry {
             _ => {}
         }
         Tile::Vector
+    }
+
+    /// Compactions read their items one by one, side by side, from blocks where they can.
+    fn rows(&self, kernel: Kernel, input: u32, placement: Placement) -> Tile {
+        let Some(lanes) = self.block_lanes else { return Tile::Scalar };
+        let words = lanes * kernel.rows * input;
+        let blocks = Kernel { tile: Tile::Block(lanes), ..kernel };
+        let fits = kernel.root != Root::Reduce
+            && placement.src_word.is_multiple_of(words)
+            && placement.src_words >= u64::from(words)
+            && blocks.storage_bindings() <= self.storage_bindings;
+        if fits { Tile::Block(lanes) } else { Tile::Scalar }
     }
 
     /// One pass over a piece, its tiles shared by `workgroups`.

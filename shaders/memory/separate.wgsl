@@ -2,15 +2,16 @@
 // whole tiles and as words for the last one, since an `array<vec4<u32>>` over a buffer of
 // any size hides its last 1 to 3 words. No word is touched through both bindings of `dst`.
 //
-// A kernel uses quads or blocks of them (tile/block.wgsl), never both.
+// A kernel uses quads, blocks of them (tile/block.wgsl) or blocks of words (rows/block.wgsl), never two.
 //
-// Exports: src_quad, src_block_quad, src_word, dst_set_quad, dst_set_block_quad, dst_set_word. Any
+// Exports: src_quad, src_block_quad, src_row_word, src_word, dst_set_quad, dst_set_block_quad, dst_set_word. Any
 // lane may call them, in any flow.
 
 import package::params::{params};
 
 @group(0) @binding(1) var<storage, read> src_quads: array<vec4<u32>>;
 @group(0) @binding(1) var<storage, read> src_blocks: array<InBlock>;
+@group(0) @binding(1) var<storage, read> src_rows: array<InRows>;
 @group(0) @binding(2) var<storage, read> src_words: array<u32>;
 @group(0) @binding(3) var<storage, read_write> dst_quads: array<vec4<u32>>;
 @group(0) @binding(3) var<storage, read_write> dst_blocks: array<OutBlock>;
@@ -19,6 +20,13 @@ import package::params::{params};
 // What a subgroup holds of a tile: rows, lanes of a row, quads of a lane.
 alias InBlock = array<array<array<vec4<u32>, IN_QUADS>, BLOCK_LANES>, ROWS>;
 alias OutBlock = array<array<array<vec4<u32>, OUT_QUADS>, BLOCK_LANES>, ROWS>;
+
+// The same by words of a lane.
+alias InRows = array<array<array<u32, IN_WORDS>, BLOCK_LANES>, ROWS>;
+
+fn src_row_word(block: u32, row: u32, place: u32, word: u32) -> u32 {
+    return src_rows[params.src_word / IN_BLOCK_WORDS + block][row][place][word];
+}
 
 fn src_block_quad(block: u32, row: u32, place: u32, quad: u32) -> vec4<u32> {
     return src_blocks[params.src_word / IN_BLOCK_WORDS + block][row][place][quad];

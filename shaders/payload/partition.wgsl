@@ -7,20 +7,19 @@ import package::compact::{compact_first, compact_second, compact_tally};
 import package::extent::{n_items};
 import package::params::{params};
 import package::selection::{is_kept};
-import package::vote::lanes::{count_lanes};
 
 const KINDS = 1u;
 
 fn kind_of(words: array<u32, IN_WORDS>, index: u32) -> u32 {
-    return select(0u, 1u, is_kept(in_decode(words), params.first_item + index));
+    return select(2u, 1u, is_kept(in_decode(words), params.first_item + index));
 }
 
 fn item_in(words: array<u32, IN_WORDS>, index: u32) -> T {
-    return kind_of(words, index);
+    return kind_of(words, index) & 1u;
 }
 
-fn of_lanes(first: vec4<u32>, second: vec4<u32>, index: u32) -> T {
-    return count_lanes(first);
+fn of_counts(counts: vec2<u32>, end: u32) -> T {
+    return counts.x;
 }
 
 fn emit(index: u32, words: array<u32, IN_WORDS>, kind: u32, before: T) {

@@ -7,22 +7,21 @@ import package::compact::{compact_first, compact_second, compact_third, compact_
 import package::extent::{n_items};
 import package::params::{params};
 import package::selection::{is_kept, is_second};
-import package::vote::lanes::{count_lanes};
 
 const KINDS = 2u;
 
 fn kind_of(words: array<u32, IN_WORDS>, index: u32) -> u32 {
     let x = in_decode(words);
     let number = params.first_item + index;
-    return select(select(0u, 2u, is_second(x, number)), 1u, is_kept(x, number));
+    return select(select(3u, 2u, is_second(x, number)), 1u, is_kept(x, number));
 }
 
 fn item_in(words: array<u32, IN_WORDS>, index: u32) -> T {
     return select(vec2<u32>(0u), vec2<u32>(1u), vec2<u32>(1u, 2u) == vec2<u32>(kind_of(words, index)));
 }
 
-fn of_lanes(first: vec4<u32>, second: vec4<u32>, index: u32) -> T {
-    return vec2<u32>(count_lanes(first), count_lanes(second));
+fn of_counts(counts: vec2<u32>, end: u32) -> T {
+    return counts;
 }
 
 fn emit(index: u32, words: array<u32, IN_WORDS>, kind: u32, before: T) {

@@ -8,7 +8,6 @@ import package::compact::{compact_first, compact_second, compact_tally};
 import package::extent::{n_items};
 import package::heads::{is_head};
 import package::params::{params};
-import package::vote::lanes::{count_lanes, lanes_end};
 
 const KINDS = 1u;
 
@@ -20,9 +19,8 @@ fn item_in(words: array<u32, IN_WORDS>, index: u32) -> T {
     return select(vec2<u32>(0u), vec2<u32>(1u, params.first_item + index + 1u), is_head(words, index));
 }
 
-fn of_lanes(first: vec4<u32>, second: vec4<u32>, index: u32) -> T {
-    let end = lanes_end(first);
-    return vec2<u32>(count_lanes(first), select(0u, params.first_item + index + end, end != 0u));
+fn of_counts(counts: vec2<u32>, end: u32) -> T {
+    return vec2<u32>(counts.x, select(0u, params.first_item + end, end != 0u));
 }
 
 fn emit(index: u32, words: array<u32, IN_WORDS>, kind: u32, before: T) {

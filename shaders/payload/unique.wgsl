@@ -4,7 +4,6 @@
 
 import package::compact::{compact_first, compact_tally};
 import package::heads::{is_head};
-import package::vote::lanes::{count_lanes};
 
 const KINDS = 1u;
 
@@ -16,8 +15,8 @@ fn item_in(words: array<u32, IN_WORDS>, index: u32) -> T {
     return kind_of(words, index);
 }
 
-fn of_lanes(first: vec4<u32>, second: vec4<u32>, index: u32) -> T {
-    return count_lanes(first);
+fn of_counts(counts: vec2<u32>, end: u32) -> T {
+    return counts.x;
 }
 
 fn emit(index: u32, words: array<u32, IN_WORDS>, kind: u32, before: T) {

@@ -99,6 +99,7 @@ impl Kernel {
                     Tile::Whole => "tile/whole",
                 },
             ),
+            ("rows", if matches!(self.tile, Tile::Block(_)) { "rows/block" } else { "rows/any" }),
             (
                 "memory",
                 match self.memory {
@@ -180,10 +181,11 @@ impl Kernel {
         // A commutative reduction by a tree does without shuffles.
         let shuffles = self.root != Root::Reduce || !operator.commutative || !self.halves();
         let votes = self.root != Root::Reduce && self.payload.compacts();
+        let each = |bytes: u32| (bytes * self.workgroup_size).next_multiple_of(16);
         let scratch = match self.layers.subgroup {
             // A word a lane for ballots.
-            Subgroup::Emulated(_) if votes => (4 * self.workgroup_size).next_multiple_of(16),
-            Subgroup::Emulated(_) if shuffles => (item * self.workgroup_size).next_multiple_of(16),
+            Subgroup::Emulated(_) if votes => each(item) + each(4),
+            Subgroup::Emulated(_) if shuffles => each(item),
             _ => 0,
         };
         // The ticket, and what a look finds.

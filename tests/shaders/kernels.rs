@@ -193,9 +193,12 @@ fn k5_every_module_is_valid_translates_and_keeps_its_barriers_uniform() {
 pub fn compactions() -> Vec<(Kernel, String, u32)> {
     let one = Operator::<u32>::sum();
     let two = Operator::<[u32; 2]>::sum().with_lift("vec2<u32>(x, 0u)", |x: u32| [x, 0]).unwrap();
-    let compacts = |kernel: &Kernel| {
-        kernel.tile == Tile::Scalar
-            && matches!(kernel.root, Root::Reduce | Root::Downsweep | Root::SinglePass)
+    let compacts = |kernel: &Kernel| match kernel.tile {
+        Tile::Scalar => {
+            matches!(kernel.root, Root::Reduce | Root::Downsweep | Root::SinglePass)
+        }
+        Tile::Block(_) => matches!(kernel.root, Root::Downsweep | Root::SinglePass),
+        _ => false,
     };
     let mut texts = Vec::new();
     for (turn, variant) in variants().into_iter().filter(compacts).enumerate() {
