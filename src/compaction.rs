@@ -137,6 +137,7 @@ impl<I: Element, A: Element, O: Element> Compaction<I, A, O> {
             identity,
             of_nothing,
         };
+        let tuning = &Tuning { single_pass: tuning.compactions, ..*tuning };
         // With one binding more for the descriptors not all slices would fit.
         let few = context.capabilities().storage_bindings < 10;
         let tuning = match tuning.descriptor {

@@ -40,6 +40,8 @@ pub struct Tuning {
     /// The sizes of single passes, by the number of items; the last that starts at or below it
     /// counts. None: those above.
     pub single_pass: &'static [Shape],
+    /// The same of compactions.
+    pub compactions: &'static [Shape],
     /// How single passes publish; `None`: by 64-bit atomics where the device has them, else by
     /// 32-bit ones.
     pub descriptor: Option<Descriptor>,
@@ -80,7 +82,7 @@ const fn shape(from_items: u32, workgroup_size: u32, words_per_lane: u32) -> Sha
 const fn row(
     fits: fn(&Capabilities) -> bool,
     sizes: [u32; 5],
-    single_pass: &'static [Shape],
+    [single_pass, compactions]: [&'static [Shape]; 2],
     builtins: Builtins,
     whole_tiles: bool,
 ) -> Row {
@@ -94,6 +96,7 @@ const fn row(
         emulated_lanes: 32,
         builtins,
         single_pass,
+        compactions,
         descriptor: None,
         checked: false,
         whole_tiles,
@@ -115,6 +118,12 @@ const NVIDIA_SHAPES: &[Shape] = &[
     shape(1 << 28, 1024, 48),
 ];
 
+/// The H200 as above, `cargo bench --bench irregular -- --shapes …`, u32, half of the items selected: 4.8
+/// us at 2^16 (copy 4.1), 10.0 at 2^20 (7.1), 15.6 at 2^22 (10.2), 52.3 at 2^24 (36.2), 162 at 2^26
+/// (134). Lanes of 48 words and more run out of registers.
+const NVIDIA_COMPACTIONS: &[Shape] =
+    &[shape(0, 256, 8), shape(1 << 18, 512, 16), shape(1 << 21, 512, 32)];
+
 /// The first row that fits counts; the last fits every device and is safe on all.
 const ROWS: &[Row] = &[
     // lavapipe of Mesa 22.3.6 at 8 lanes, 2 shared cores, 2026-11-30, the command and what was tried in
@@ -124,16 +133,22 @@ const ROWS: &[Row] = &[
     row(
         |c| c.device_type == wgpu::DeviceType::Cpu,
         [16, 32, 16, 256, 128],
-        &[],
+        [&[], &[]],
         Builtins::All,
         true,
     ),
     // H200, driver 580.159.04, 2026-11-30, by what `cargo bench --bench primitives` is now, u32: at
     // 2^28 reduce at 1.03 of the copy's GB/s, scan at 0.62. Builtins make a reduction of 2^16 items
     // one of 7.5 us instead of 8.0, of 2^20 one of 8.8 instead of 9.3; scans gain nothing.
-    row(|c| c.vendor == NVIDIA, [256, 16, 4, 2048, 4], NVIDIA_SHAPES, Builtins::Reductions, false),
+    row(
+        |c| c.vendor == NVIDIA,
+        [256, 16, 4, 2048, 4],
+        [NVIDIA_SHAPES, NVIDIA_COMPACTIONS],
+        Builtins::Reductions,
+        false,
+    ),
     // Not measured on any device.
-    row(|_| true, [256, 16, 4, 1024, 4], &[], Builtins::Reductions, false),
+    row(|_| true, [256, 16, 4, 1024, 4], [&[], &[]], Builtins::Reductions, false),
 ];
 
 impl Tuning {

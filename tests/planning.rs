@@ -244,6 +244,7 @@ fn plans_are_data_that_prints_and_compares() {
         emulated_lanes: 32,
         builtins: Builtins::None,
         single_pass: &[],
+        compactions: &[],
         descriptor: None,
         checked: false,
         whole_tiles: false,

@@ -100,11 +100,13 @@ impl Pair {
     pub fn tuning(self, own: &Tuning) -> (Shape, Tuning) {
         let Pair(workgroup_size, words_per_lane) = self;
         let shape = Shape { from_items: 0, workgroup_size, words_per_lane };
+        let shapes: &[Shape] = vec![shape].leak();
         let tuning = Tuning {
             // These are the sizes of everything but single passes.
             workgroup_size,
             words_per_lane,
-            single_pass: vec![shape].leak(),
+            single_pass: shapes,
+            compactions: shapes,
             ..*own
         };
         (shape, tuning)

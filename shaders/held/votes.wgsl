@@ -5,10 +5,11 @@
 //
 // Sources: stream compaction by ballots, Billeter, Olsson & Assarsson 2009.
 
-import package::compact::{compact_item};
+import package::compact::{Item, compact_item, item_at};
 import package::extent::{n_items};
+import package::params::{params};
 import package::payload::{KINDS, kind_of, of_counts, emit};
-import package::rows::{rows_load};
+import package::rows::{rows_load, row_left};
 import package::subgroup::{Group, Lane, subgroup_lane};
 import package::subgroup_reduce::{subgroup_reduce};
 import package::tile::layout::{lane_item, row_items};
@@ -19,7 +20,6 @@ import package::workgroup_totals::{Totals, workgroup_totals};
 const HELD_WORDS = ITEMS * IN_WORDS;
 // Rows of a word of kinds.
 const KIND_ROWS = 16u;
-const KIND_WORDS = (ITEMS + 15u) / 16u;
 
 struct Held {
     words: array<u32, HELD_WORDS>,
@@ -40,14 +40,14 @@ fn row_votes(group: Group, lane: Lane, kind: u32) -> Votes {
     return found;
 }
 
-// What lanes of a row bring, whose first item has this index.
+// What lanes of a row bring, whose first item has this number.
 fn of_row(found: Votes, first: u32) -> T {
     let end = lanes_end(found.first);
     let counts = vec2<u32>(count_lanes(found.first), count_lanes(found.second));
     return of_counts(counts, select(0u, first + end, end != 0u));
 }
 
-// What a lane's items of up to 16 rows bring, from their kinds; the first has this index.
+// What a lane's items of up to 16 rows bring, from their kinds; the first has this number.
 fn of_kinds(kinds: u32, first: u32, stride: u32) -> T {
     let low = kinds & 0x55555555u;
     let high = (kinds >> 1u) & 0x55555555u;
@@ -83,15 +83,18 @@ fn tile_begin(group: Group, lane: Lane, tile: u32, held: ptr<function, Held>) ->
     // All loads are under way before the first is waited for.
     rows_load(group, lane, tile, held);
     for (var row = 0u; row < ITEMS; row += 1u) { // unroll
-        let kind = kind_of(held_item(held, row), min(mine + row * stride, last));
+        let index = min(mine + row * stride, last);
+        let left = row_left(group, lane, tile, row, index);
+        let is_first = row == 0u && params.first_item + index == 0u;
+        let kind = kind_of(Item(held_item(held, row), left, index, is_first));
         (*held).kinds[row / KIND_ROWS] |= kind << (row % KIND_ROWS * 2u);
     }
     let rows = rows_of(mine, stride);
     var own = identity();
-    for (var k = 0u; k < KIND_WORDS; k += 1u) {
+    for (var k = 0u; k < KIND_WORDS; k += 1u) { // unroll
         let first = k * KIND_ROWS;
         (*held).kinds[k] = existing((*held).kinds[k], max(rows, first) - first);
-        own = combine(own, of_kinds((*held).kinds[k], mine + first * stride, stride));
+        own = combine(own, of_kinds((*held).kinds[k], params.first_item + mine + first * stride, stride));
     }
     return workgroup_totals(group, lane, subgroup_reduce(group, lane, own));
 }
@@ -100,12 +103,13 @@ fn tile_end(group: Group, lane: Lane, tile: u32, held: ptr<function, Held>, befo
     let mine = lane_item(group, lane, tile);
     let stride = row_items(group);
     let left = first_lanes(subgroup_lane(lane));
+    let numbers = params.first_item + mine - subgroup_lane(lane);
     var rows = before;
     for (var row = 0u; row < ITEMS; row += 1u) { // unroll
         let index = mine + row * stride;
         let kind = ((*held).kinds[row / KIND_ROWS] >> (row % KIND_ROWS * 2u)) & 3u;
         let found = row_votes(group, lane, kind);
-        let first = index - subgroup_lane(lane);
+        let first = numbers + row * stride;
         if (kind != 0u) {
             let mine_before = of_row(Votes(found.first & left, found.second & left), first);
             emit(index, held_item(held, row), kind, combine(rows, mine_before));
@@ -122,7 +126,8 @@ fn tile_reduce(group: Group, lane: Lane, tile: u32) -> T {
     for (var row = 0u; row < ITEMS; row += 1u) {
         let index = mine + row * stride;
         if (index < n) {
-            own = combine(own, of_kinds(kind_of(compact_item(index), index), index, stride));
+            let kind = kind_of(item_at(compact_item(index), index));
+            own = combine(own, of_kinds(kind, params.first_item + index, stride));
         }
     }
     return workgroup_totals(group, lane, subgroup_reduce(group, lane, own)).total;

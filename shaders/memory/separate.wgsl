@@ -4,7 +4,7 @@
 //
 // A kernel uses quads, blocks of them (tile/block.wgsl) or blocks of words (rows/block.wgsl), never two.
 //
-// Exports: src_quad, src_block_quad, src_row_word, src_word, dst_set_quad, dst_set_block_quad, dst_set_word. Any
+// Exports: src_quad, src_block_quad, src_block_word, src_word, dst_set_quad, dst_set_block_quad, dst_set_word. Any
 // lane may call them, in any flow.
 
 import package::params::{params};
@@ -21,11 +21,11 @@ import package::params::{params};
 alias InBlock = array<array<array<vec4<u32>, IN_QUADS>, BLOCK_LANES>, ROWS>;
 alias OutBlock = array<array<array<vec4<u32>, OUT_QUADS>, BLOCK_LANES>, ROWS>;
 
-// The same by words of a lane.
-alias InRows = array<array<array<u32, IN_WORDS>, BLOCK_LANES>, ROWS>;
+// The same as words.
+alias InRows = array<u32, IN_BLOCK_WORDS>;
 
-fn src_row_word(block: u32, row: u32, place: u32, word: u32) -> u32 {
-    return src_rows[params.src_word / IN_BLOCK_WORDS + block][row][place][word];
+fn src_block_word(block: u32, word: u32) -> u32 {
+    return src_rows[params.src_word / IN_BLOCK_WORDS + block][word];
 }
 
 fn src_block_quad(block: u32, row: u32, place: u32, quad: u32) -> vec4<u32> {

@@ -13,10 +13,10 @@ import package::params::{params};
 @group(0) @binding(4) var<storage, read_write> data_words: array<u32>;
 
 alias DataBlock = array<array<array<vec4<u32>, IN_QUADS>, BLOCK_LANES>, ROWS>;
-alias DataRows = array<array<array<u32, IN_WORDS>, BLOCK_LANES>, ROWS>;
+alias DataRows = array<u32, IN_BLOCK_WORDS>;
 
-fn src_row_word(block: u32, row: u32, place: u32, word: u32) -> u32 {
-    return data_rows[params.src_word / IN_BLOCK_WORDS + block][row][place][word];
+fn src_block_word(block: u32, word: u32) -> u32 {
+    return data_rows[params.src_word / IN_BLOCK_WORDS + block][word];
 }
 
 fn src_block_quad(block: u32, row: u32, place: u32, quad: u32) -> vec4<u32> {

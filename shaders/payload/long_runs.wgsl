@@ -3,7 +3,7 @@
 //
 // Source: as payload/select.wgsl, whose exports it has.
 
-import package::compact::{compact_item, compact_first, compact_second, compact_tally};
+import package::compact::{Item, item_at, compact_item, compact_first, compact_second, compact_tally};
 import package::extent::{n_items};
 import package::heads::{is_head};
 import package::params::{params};
@@ -11,20 +11,20 @@ import package::params::{params};
 const KINDS = 1u;
 
 // 1 for the second item of a run, 2 for the first.
-fn kind_of(words: array<u32, IN_WORDS>, index: u32) -> u32 {
-    if (is_head(words, index)) {
+fn kind_of(item: Item) -> u32 {
+    if (is_head(item)) {
         return 2u;
     }
-    return select(0u, 1u, is_head(compact_item(index - 1u), index - 1u));
+    return select(0u, 1u, is_head(item_at(item.left, item.index - 1u)));
 }
 
 fn item_in(words: array<u32, IN_WORDS>, index: u32) -> T {
     let number = params.first_item + index;
-    return select(vec2<u32>(0u), vec2<u32>(1u, number + 1u), kind_of(words, index) == 1u);
+    return select(vec2<u32>(0u), vec2<u32>(1u, number + 1u), kind_of(item_at(words, index)) == 1u);
 }
 
 fn of_counts(counts: vec2<u32>, end: u32) -> T {
-    return vec2<u32>(counts.x, select(0u, params.first_item + end, end != 0u));
+    return vec2<u32>(counts.x, end);
 }
 
 fn emit(index: u32, words: array<u32, IN_WORDS>, kind: u32, before: T) {
@@ -38,7 +38,7 @@ fn emit(index: u32, words: array<u32, IN_WORDS>, kind: u32, before: T) {
 
 // Writes the length of the run before an item, or of the last one, if it is long.
 fn close(end: u32, before: T) {
-    if (!is_head(compact_item(end - 1u), end - 1u)) {
+    if (!is_head(item_at(compact_item(end - 1u), end - 1u))) {
         let length = params.first_item + end + 2u - before.y;
         compact_second(before.x - 1u, array<u32, SECOND_WORDS>(length));
     }

@@ -3,19 +3,19 @@
 //
 // Source: as payload/select.wgsl, whose exports it has.
 
-import package::compact::{compact_first, compact_second, compact_tally};
+import package::compact::{Item, item_at, compact_first, compact_second, compact_tally};
 import package::extent::{n_items};
 import package::params::{params};
 import package::selection::{is_kept};
 
 const KINDS = 1u;
 
-fn kind_of(words: array<u32, IN_WORDS>, index: u32) -> u32 {
-    return select(2u, 1u, is_kept(in_decode(words), params.first_item + index));
+fn kind_of(item: Item) -> u32 {
+    return select(2u, 1u, is_kept(in_decode(item.words), params.first_item + item.index));
 }
 
 fn item_in(words: array<u32, IN_WORDS>, index: u32) -> T {
-    return kind_of(words, index) & 1u;
+    return kind_of(item_at(words, index)) & 1u;
 }
 
 fn of_counts(counts: vec2<u32>, end: u32) -> T {

@@ -3,21 +3,24 @@
 //
 // Source: as payload/select.wgsl, whose exports it has.
 
-import package::compact::{compact_first, compact_second, compact_third, compact_tally};
+import package::compact::{
+    Item, item_at, compact_first, compact_second, compact_third, compact_tally,
+};
 import package::extent::{n_items};
 import package::params::{params};
 import package::selection::{is_kept, is_second};
 
 const KINDS = 2u;
 
-fn kind_of(words: array<u32, IN_WORDS>, index: u32) -> u32 {
-    let x = in_decode(words);
-    let number = params.first_item + index;
+fn kind_of(item: Item) -> u32 {
+    let x = in_decode(item.words);
+    let number = params.first_item + item.index;
     return select(select(3u, 2u, is_second(x, number)), 1u, is_kept(x, number));
 }
 
 fn item_in(words: array<u32, IN_WORDS>, index: u32) -> T {
-    return select(vec2<u32>(0u), vec2<u32>(1u), vec2<u32>(1u, 2u) == vec2<u32>(kind_of(words, index)));
+    let kind = kind_of(item_at(words, index));
+    return select(vec2<u32>(0u), vec2<u32>(1u), vec2<u32>(1u, 2u) == vec2<u32>(kind));
 }
 
 fn of_counts(counts: vec2<u32>, end: u32) -> T {

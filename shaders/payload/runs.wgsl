@@ -4,23 +4,24 @@
 //
 // Source: as payload/select.wgsl, whose exports it has.
 
-import package::compact::{compact_first, compact_second, compact_tally};
+import package::compact::{Item, item_at, compact_first, compact_second, compact_tally};
 import package::extent::{n_items};
 import package::heads::{is_head};
 import package::params::{params};
 
 const KINDS = 1u;
 
-fn kind_of(words: array<u32, IN_WORDS>, index: u32) -> u32 {
-    return select(0u, 1u, is_head(words, index));
+fn kind_of(item: Item) -> u32 {
+    return select(0u, 1u, is_head(item));
 }
 
 fn item_in(words: array<u32, IN_WORDS>, index: u32) -> T {
-    return select(vec2<u32>(0u), vec2<u32>(1u, params.first_item + index + 1u), is_head(words, index));
+    let number = params.first_item + index;
+    return select(vec2<u32>(0u), vec2<u32>(1u, number + 1u), is_head(item_at(words, index)));
 }
 
 fn of_counts(counts: vec2<u32>, end: u32) -> T {
-    return vec2<u32>(counts.x, select(0u, params.first_item + end, end != 0u));
+    return vec2<u32>(counts.x, end);
 }
 
 fn emit(index: u32, words: array<u32, IN_WORDS>, kind: u32, before: T) {

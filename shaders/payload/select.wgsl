@@ -2,24 +2,24 @@
 //
 // A payload of held/votes.wgsl exports besides item_in and end_out: kind_of, the kind of an item, from 0
 // for one that writes nothing to 3; KINDS, how many kinds from 1 on are counted; of_counts, what so many
-// items of the first two kinds bring, the last of the first kind before `end`, which is 0 for none;
+// items of the first two kinds bring, the last of the first kind before number `end`, 0 for none;
 // emit, which writes what an item writes when what stands before it is known.
 //
 // Source: stream compaction by a scan of flags, Blelloch 1990; in a single pass, Merrill & Garland
 // 2016.
 
-import package::compact::{compact_first, compact_tally};
+import package::compact::{Item, item_at, compact_first, compact_tally};
 import package::params::{params};
 import package::selection::{is_kept};
 
 const KINDS = 1u;
 
-fn kind_of(words: array<u32, IN_WORDS>, index: u32) -> u32 {
-    return select(0u, 1u, is_kept(in_decode(words), params.first_item + index));
+fn kind_of(item: Item) -> u32 {
+    return select(0u, 1u, is_kept(in_decode(item.words), params.first_item + item.index));
 }
 
 fn item_in(words: array<u32, IN_WORDS>, index: u32) -> T {
-    return kind_of(words, index);
+    return kind_of(item_at(words, index));
 }
 
 fn of_counts(counts: vec2<u32>, end: u32) -> T {

@@ -1,20 +1,20 @@
-// Select indices: the numbers of the items that are kept, in order; the items themselves are read for the
-// predicate only. The payload is how many stand before.
+// Select indices: the numbers of the items that are kept, in order; the items themselves are read for
+// the predicate only. The payload is how many stand before.
 //
 // Source: as payload/select.wgsl, whose exports it has.
 
-import package::compact::{compact_first, compact_tally};
+import package::compact::{Item, item_at, compact_first, compact_tally};
 import package::params::{params};
 import package::selection::{is_kept};
 
 const KINDS = 1u;
 
-fn kind_of(words: array<u32, IN_WORDS>, index: u32) -> u32 {
-    return select(0u, 1u, is_kept(in_decode(words), params.first_item + index));
+fn kind_of(item: Item) -> u32 {
+    return select(0u, 1u, is_kept(in_decode(item.words), params.first_item + item.index));
 }
 
 fn item_in(words: array<u32, IN_WORDS>, index: u32) -> T {
-    return kind_of(words, index);
+    return kind_of(item_at(words, index));
 }
 
 fn of_counts(counts: vec2<u32>, end: u32) -> T {

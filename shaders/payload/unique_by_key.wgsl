@@ -2,18 +2,20 @@
 //
 // Source: as payload/select.wgsl, whose exports it has.
 
-import package::compact::{compact_first, compact_second, compact_second_word, compact_tally};
+import package::compact::{
+    Item, item_at, compact_first, compact_second, compact_second_word, compact_tally,
+};
 import package::heads::{is_head};
 import package::params::{params};
 
 const KINDS = 1u;
 
-fn kind_of(words: array<u32, IN_WORDS>, index: u32) -> u32 {
-    return select(0u, 1u, is_head(words, index));
+fn kind_of(item: Item) -> u32 {
+    return select(0u, 1u, is_head(item));
 }
 
 fn item_in(words: array<u32, IN_WORDS>, index: u32) -> T {
-    return kind_of(words, index);
+    return kind_of(item_at(words, index));
 }
 
 fn of_counts(counts: vec2<u32>, end: u32) -> T {

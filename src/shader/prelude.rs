@@ -16,13 +16,16 @@ pub(crate) const NAMES: &[&str] = &[
     "T", "Items", "in_decode", "acc_decode", "acc_encode", "out_encode", "enter", "leave", "in_group",
     "out_group", "identity", "of_nothing", "either", "combine", "lift", "lower", "exchange", "exchange_up",
     "exchange_down", "lift_at", "is_kept", "is_second", "is_same", "FIRST_WORDS", "SECOND_WORDS", "builtin_reduce", "builtin_inclusive_scan", "ordered", "unordered", "GROUP",
-    "ROWS", "ITEMS", "IN_WORDS", "ACC_WORDS", "OUT_WORDS", "IN_QUADS", "OUT_QUADS", "BLOCK_LANES",
+    "ROWS", "ITEMS", "KIND_WORDS", "IN_WORDS", "ACC_WORDS", "OUT_WORDS", "IN_QUADS", "OUT_QUADS", "BLOCK_LANES",
     "IN_BLOCK_WORDS", "OUT_BLOCK_WORDS", "array",
     "bitcast", "select", "min", "max", "bool", "u32", "i32", "f32", "vec2", "vec3", "vec4",
     "subgroupShuffle", "subgroupShuffleUp", "subgroupShuffleDown", "subgroupBallot", "words",
     "value", "source", "delta", "function", "private", "workgroup", "storage", "uniform", "read",
     "write", "read_write",
 ];
+
+/// Rows whose kinds fit one word, two bits each.
+const KIND_ROWS: u32 = 16;
 
 /// The constants of every prelude.
 pub(crate) fn constants(definition: &Definition) -> BTreeMap<&'static str, u32> {
@@ -50,6 +53,7 @@ pub(crate) fn tile_constants(
         ("GROUP", group),
         ("ROWS", rows),
         ("ITEMS", group * rows),
+        ("KIND_WORDS", (group * rows).div_ceil(KIND_ROWS)),
         ("IN_QUADS", input.div_ceil(4)),
         ("OUT_QUADS", output.div_ceil(4)),
     ])

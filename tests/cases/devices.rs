@@ -120,6 +120,7 @@ fn l4_the_largest_kernels_fit_the_least_limits() {
         emulated_lanes: 128,
         builtins: Builtins::All,
         single_pass: &[],
+        compactions: &[],
         descriptor: None,
         checked: false,
         whole_tiles: false,

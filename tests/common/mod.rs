@@ -89,6 +89,7 @@ pub fn small_tiles(context: &Context) -> Tuning {
         emulated_lanes: 8,
         builtins: Builtins::None,
         single_pass: &[],
+        compactions: &[],
         descriptor: None,
         checked: false,
         whole_tiles: false,
