@@ -172,7 +172,7 @@ pub(crate) fn selection(definition: &Definition, flags: Flags) -> String {
     };
     let kept = call(&selection.kept);
     line(&mut text, format!("fn is_kept(x: {input}, i: u32) -> bool {{"));
-    line(&mut text, format!("    return {flag} && {kept};\n}}"));
+    line(&mut text, format!("    return ({flag}) & ({kept});\n}}"));
     let second = call(&selection.second);
     line(&mut text, format!("fn is_second(x: {input}, i: u32) -> bool {{"));
     line(&mut text, format!("    return {second};\n}}"));
@@ -197,13 +197,13 @@ fn same_bits(layout: Layout, by_value: bool) -> String {
         let path = |value: &str| format!("{value}{name}{}{lane}", member.name);
         let (a, b) = (path("a"), path("b"));
         if member.scalar != Scalar::F32 {
-            return format!("{a} == {b}");
+            return format!("({a} == {b})");
         }
         let (a, b) = (format!("bitcast<u32>({a})"), format!("bitcast<u32>({b})"));
         match by_value {
-            false => format!("{a} == {b}"),
+            false => format!("({a} == {b})"),
             true => format!(
-                "(({a} == {b} && ({a} & 0x7fffffffu) <= 0x7f800000u) || (({a} | {b}) << 1u) == 0u)"
+                "((({a} == {b}) & (({a} & 0x7fffffffu) <= 0x7f800000u)) | ((({a} | {b}) << 1u) == 0u))"
             ),
         }
     };
@@ -211,7 +211,7 @@ fn same_bits(layout: Layout, by_value: bool) -> String {
         .iter()
         .flat_map(|member| (0..member.lanes).map(|lane| leaf(member, lane)).collect::<Vec<_>>())
         .collect::<Vec<_>>();
-    leaves.join(" && ")
+    leaves.join(" & ")
 }
 
 /// The exchange of a `T` between the lanes of a hardware subgroup: for `subgroup/native` only.
