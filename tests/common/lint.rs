@@ -92,6 +92,9 @@ struct Outcome {
     parted: Option<u32>,
 }
 
+/// A function, the levels of its arguments and of the flow at its call, and where lanes had parted.
+type Call = (Handle<Function>, Vec<Value>, Flow, Option<u32>);
+
 /// The state of the whole module.
 struct Lint<'m> {
     module: &'m Module,
@@ -100,7 +103,7 @@ struct Lint<'m> {
     entry: &'m str,
     privates: HashMap<Handle<GlobalVariable>, Value>,
     private_changed: bool,
-    memo: HashMap<(Handle<Function>, Vec<Value>, Flow, Option<u32>), Outcome>,
+    memo: HashMap<Call, Outcome>,
     /// By place in the source; the worst fault of a call is kept.
     found: BTreeMap<(usize, String, String), (Level, Violation)>,
 }

@@ -310,7 +310,10 @@ impl<'m> Walk<'_, 'm> {
                 outcome
             }
         };
-        self.parted = outcome.parted;
+        // In workgroup-uniform flow they are together again when all have returned.
+        if flow.level != Level::Workgroup {
+            self.parted = outcome.parted;
+        }
         for (place, after) in places.iter().zip(&outcome.args) {
             if let Some(place) = place {
                 self.store(place, after);
