@@ -10,7 +10,7 @@ import package::tile::{tile_store};
 
 // The accumulator of an item that has these words and this number within its piece. Any lane, any flow.
 fn item_in(words: array<u32, IN_WORDS>, index: u32) -> T {
-    return enter(lift_at(in_decode(words), params.first_item + index));
+    return from_input(words, params.first_item + index);
 }
 
 // Writes the outputs of a tile. Any lanes, each for its own items; no scratch, no barrier.

@@ -155,7 +155,7 @@ impl Geometry {
         let kernel = Kernel { part: Part::ToAccumulators, ..kernel };
         let to_partials = |mut pass: Pass| {
             pass.dst = Resource::Partials;
-            pass.params.dst_word = pass.params.first_chunk * operator.accumulator.words();
+            pass.params.dst_word = pass.params.first_chunk * operator.acc_words();
             pass
         };
         let passes = self.chunks(operator, kernel, &pieces, counted)?;

@@ -124,6 +124,10 @@ pub enum Payload {
     Runs,
     /// The same of runs of two items or more; where they begin and lengths.
     LongRuns,
+    /// The operator's accumulators since the last item that began a segment; one output an item.
+    ScanSegments,
+    /// The same; the first key of each run, and what its values combine to.
+    ReduceSegments,
 }
 
 /// Flags that select items, one for each.
@@ -222,7 +226,7 @@ impl Descriptor {
 impl Payload {
     /// Whether some of the items are written, not one output for each.
     pub(crate) fn compacts(self) -> bool {
-        self != Payload::Items
+        !matches!(self, Payload::Items | Payload::ScanSegments)
     }
 
     /// Whether an item is held against the one before it.
@@ -231,10 +235,16 @@ impl Payload {
         matches!(self, Unique | UniqueByKey | Runs | LongRuns)
     }
 
+    /// Whether accumulators are the operator's within segments, which the second input tells.
+    pub(crate) fn is_segmented(self) -> bool {
+        matches!(self, Payload::ScanSegments | Payload::ReduceSegments)
+    }
+
     /// Outputs, of which a call gets a slice each.
     pub(crate) fn outputs(self) -> usize {
         match self {
-            Payload::Items | Payload::Select | Payload::SelectIndices | Payload::Unique => 1,
+            Payload::Items | Payload::ScanSegments => 1,
+            Payload::Select | Payload::SelectIndices | Payload::Unique => 1,
             Payload::PartitionThree => 3,
             _ => 2,
         }
@@ -243,7 +253,7 @@ impl Payload {
     /// Counts that a call writes.
     pub(crate) fn counts(self) -> u64 {
         match self {
-            Payload::Items => 0,
+            Payload::Items | Payload::ScanSegments => 0,
             Payload::Partition => 2,
             Payload::PartitionThree => 3,
             _ => 1,
@@ -261,6 +271,8 @@ impl Payload {
             Payload::UniqueByKey => "payload/unique_by_key",
             Payload::Runs => "payload/runs",
             Payload::LongRuns => "payload/long_runs",
+            Payload::ScanSegments => "payload/scan_segments",
+            Payload::ReduceSegments => "payload/reduce_segments",
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{FILES, link, prelude};
+use super::{FILES, link, prelude, selectors};
 
 pub use super::choices::*;
 use crate::definition::Definition;
@@ -59,14 +59,14 @@ impl Kernel {
 
     /// Words of what it reads and of what it writes.
     pub(crate) fn words(&self, operator: &Definition) -> (u32, u32) {
-        let Definition { input, accumulator, output, .. } = operator;
-        let (read, written) = match self.part {
-            Part::Whole => (input, output),
-            Part::ToAccumulators => (input, accumulator),
-            Part::OnAccumulators => (accumulator, accumulator),
-            Part::FromAccumulators => (accumulator, output),
-        };
-        (read.words(), written.words())
+        let (read, held, written) =
+            (operator.in_words(), operator.acc_words(), operator.out_words());
+        match self.part {
+            Part::Whole => (read, written),
+            Part::ToAccumulators => (read, held),
+            Part::OnAccumulators => (held, held),
+            Part::FromAccumulators => (held, written),
+        }
     }
 
     /// The module's text.
@@ -89,7 +89,21 @@ impl Kernel {
         choices.extend([
             ("accumulate", accumulate),
             ("payload", self.payload.file()),
-            ("outputs", if self.payload.compacts() { "compact" } else { self.payload.file() }),
+            (
+                "outputs",
+                match self.payload {
+                    Payload::Items => self.payload.file(),
+                    Payload::ScanSegments => "scan_segments_out",
+                    _ => "compact",
+                },
+            ),
+            (
+                "segments",
+                match self.flags {
+                    Flags::None => "segments/keys",
+                    Flags::Words | Flags::Bits => "segments/flags",
+                },
+            ),
             (
                 "tile",
                 match self.tile {
@@ -127,7 +141,7 @@ impl Kernel {
         }
         let mut generated = self.layers.generated(&definition);
         generated.insert("groups", prelude::groups(&definition, &constants));
-        generated.insert("selection", prelude::selection(&definition, self.flags));
+        generated.insert("selection", selectors::selection(&definition, self.flags));
         generated.insert("prelude", prelude::prelude(&definition, &constants));
         link::link(FILES, self.root.file(), &choices, &generated, &constants)
     }
@@ -173,7 +187,7 @@ impl Kernel {
         if matches!(self.root, Root::Arguments | Root::Propagate | Root::Decode) {
             return 0;
         }
-        let item = operator.accumulator.workgroup_bytes();
+        let item = operator.held_bytes();
         // A commutative reduction by a tree does without shuffles.
         let shuffles = self.root != Root::Reduce || !operator.commutative || !self.halves();
         let scratch = match self.layers.subgroup {
@@ -200,13 +214,16 @@ impl Kernel {
         // Of a compaction: its walk over the items writes.
         let writes = self.payload.compacts() && self.root != Root::Reduce;
         let quads = self.tile != Tile::Scalar;
-        let words = self.tile != Tile::Whole || writes || self.payload.has_heads();
+        let partly = self.tile != Tile::Whole;
+        // All but a reduction by key read an item once more.
+        let rereads = writes && !self.payload.is_segmented() || self.payload.has_heads();
+        let (src_words, words) = (partly || rereads, partly || writes || self.payload.has_heads());
         // A reduction writes single items.
         let reads_only = self.root == Root::Reduce || writes;
         let separate = self.memory == Memory::Separate;
         let outputs = if writes { self.payload.outputs() } else { 1 };
         let decodes = self.root == Root::Decode;
-        let by_key = self.payload == Payload::UniqueByKey && writes;
+        let by_key = self.payload == Payload::UniqueByKey && writes || self.payload.is_segmented();
         let uses_partials = self.carry == Carry::Partials || self.root == Root::Chunks;
         let descriptor = self.single_pass.map(|single_pass| single_pass.descriptor);
         let is_packed = descriptor == Some(Descriptor::Packed64);
@@ -215,7 +232,7 @@ impl Kernel {
         let walks = self.root != Root::Arguments;
         let all = [
             (1, Slot::Src, walks && separate && quads),
-            (2, Slot::Src, walks && separate && words),
+            (2, Slot::Src, walks && separate && src_words),
             (3, Slot::Dst, walks && quads && !(separate && reads_only)),
             (4, Slot::Dst, !walks || words || reads_only),
             (5, Slot::Partials, uses_partials),
