@@ -280,7 +280,7 @@ impl Geometry {
             whole(in_words, placement.src_words, placement.src_word)
                 && (reads_only || whole(out_words, placement.dst_words, placement.dst_word))
         };
-        if kernel.root == Root::Decode {
+        if matches!(kernel.root, Root::Decode | Root::ClearHeads | Root::MarkHeads) {
             return Tile::Scalar;
         }
         let quads = Kernel { tile: Tile::Vector, ..kernel };

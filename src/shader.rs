@@ -19,6 +19,8 @@ macro_rules! embed {
 pub(crate) const FILES: &[(&str, &str)] = embed!(
     "params"
     "dispatch_arguments"
+    "heads_clear"
+    "heads_mark"
     "reduce"
     "run_length_decode"
     "scan_chunks"

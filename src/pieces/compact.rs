@@ -52,6 +52,12 @@ impl Other {
         }
     }
 
+    /// Errors: [`Error::Aliased`] if it shares a byte with any segment of a slice that is written.
+    pub fn check_apart_from_all<T: Element>(&self, output: &GpuSlice<T>) -> Result<(), Error> {
+        let Some(a) = self.named() else { return Ok(()) };
+        output.segments().iter().try_for_each(|b| check_apart(a, ("the output", b)))
+    }
+
     fn named(&self) -> Option<(&'static str, &Segment)> {
         self.segment.as_ref().map(|segment| (self.role, segment))
     }

@@ -19,6 +19,10 @@ pub enum Root {
     Propagate,
     /// `shaders/run_length_decode.wgsl`.
     Decode,
+    /// `shaders/heads_clear.wgsl`.
+    ClearHeads,
+    /// `shaders/heads_mark.wgsl`.
+    MarkHeads,
 }
 
 /// How tiles are read and written.
@@ -189,7 +193,15 @@ impl Root {
             Root::Chunks => "chunks",
             Root::Propagate => "propagate",
             Root::Decode => "decode",
+            Root::ClearHeads => "clear",
+            Root::MarkHeads => "mark",
         }
+    }
+
+    /// Whether lanes work by themselves: no section, and no scratch of emulated subgroups.
+    pub(super) fn is_by_lanes(self) -> bool {
+        use Root::{Arguments, ClearHeads, Decode, MarkHeads, Propagate};
+        matches!(self, Arguments | Propagate | Decode | ClearHeads | MarkHeads)
     }
 
     pub(super) fn file(self) -> &'static str {
@@ -201,6 +213,8 @@ impl Root {
             Root::Chunks => "scan_chunks",
             Root::Propagate => "scan_propagate",
             Root::Decode => "run_length_decode",
+            Root::ClearHeads => "heads_clear",
+            Root::MarkHeads => "heads_mark",
         }
     }
 }

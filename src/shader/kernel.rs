@@ -149,7 +149,7 @@ impl Kernel {
     /// The values of the overrides that the module declares.
     pub fn overrides(&self) -> Vec<(&'static str, f64)> {
         let mut overrides = vec![("WORKGROUP_SIZE", f64::from(self.workgroup_size))];
-        if !matches!(self.root, Root::Arguments | Root::Propagate | Root::Decode) {
+        if !self.root.is_by_lanes() {
             overrides.push(("SECTION_SIZE", f64::from(self.section_size())));
         }
         if let Subgroup::Emulated(width) = self.layers.subgroup {
@@ -184,7 +184,7 @@ impl Kernel {
     /// Bytes of workgroup memory, each variable rounded up to 16.
     pub(crate) fn workgroup_bytes(&self, operator: &Definition) -> u32 {
         // Neither does a lane need another, nor emulated subgroups a scratch.
-        if matches!(self.root, Root::Arguments | Root::Propagate | Root::Decode) {
+        if self.root.is_by_lanes() {
             return 0;
         }
         let item = operator.held_bytes();
@@ -211,6 +211,11 @@ impl Kernel {
 
     /// The storage bindings, by the numbers that the shaders declare.
     pub(crate) fn bindings(&self) -> Vec<(u32, Slot)> {
+        match self.root {
+            Root::ClearHeads => return vec![(4, Slot::Dst)],
+            Root::MarkHeads => return vec![(2, Slot::Src), (4, Slot::Dst)],
+            _ => {}
+        }
         // Of a compaction: its walk over the items writes.
         let writes = self.payload.compacts() && self.root != Root::Reduce;
         let quads = self.tile != Tile::Scalar;

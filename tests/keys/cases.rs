@@ -1,8 +1,7 @@
 //! The project's cases B1, F5 and their kinds; what must not leak; repetitions; counts on the device.
 
 use lookback::{
-    Algorithm, Context, Element, Equality, GpuSlice, Kind, Operator, ReduceByKey, ScanByKey,
-    SegmentStarts, SegmentedScan, Tuning, reference,
+    Algorithm, Context, Equality, Kind, Operator, ReduceByKey, ScanByKey, Tuning, reference,
 };
 
 use crate::common::operators::{Moment, add_moments, affine, affine_item, hash};
@@ -379,31 +378,4 @@ fn devices_with_few_bindings() {
             }
         }
     }
-}
-
-/// Flags on the device of more items than there are, and bits of a slice's first word.
-#[test]
-fn flags_at_any_place() {
-    let Some(context) = own() else { return };
-    let n = 1000;
-    let values: Vec<u32> = (0..n).map(|i| hash(i, 8)).collect();
-    let offsets: Vec<u32> = (0..n).filter(|&i| hash(i, 9).is_multiple_of(50)).collect();
-    let mut words = vec![0u32; (n / 32 + 9) as usize];
-    for &at in &offsets {
-        words[2 + at as usize / 32] |= 1 << (at % 32);
-    }
-    // Past the items all are set.
-    words[2 + n as usize / 32] |= u32::MAX << (n % 32);
-    let words = context.upload(&words).unwrap();
-    let flags = GpuSlice::new(words.buffer(), 2..words.len()).unwrap();
-    let sum = Operator::<u32>::sum();
-    let by_bits =
-        SegmentedScan::new(&context, SegmentStarts::PackedFlags, &sum, Kind::Inclusive).unwrap();
-    let output = Output::<u32>::new(&context, n as usize);
-    let source = input(&context, &values, 1);
-    let call = by_bits.call(&flags, &source, &output.slice).unwrap();
-    call.dispatch().unwrap().check().unwrap();
-    let wanted = reference::segmented_scan(&values, &offsets, &sum, Kind::Inclusive, None).unwrap();
-    assert_eq!(output.first(&context, n as usize), wanted);
-    assert_eq!(u32::LAYOUT.words(), 1);
 }

@@ -10,5 +10,6 @@ mod property;
 mod refuses;
 #[path = "../common/slices.rs"]
 mod slices;
+mod starts;
 #[path = "../common/ways.rs"]
 mod ways;

@@ -12,7 +12,7 @@ use crate::pairwise;
 use crate::slices::{Output, input};
 use crate::ways::{WAYS, Way, by_way, done, own};
 
-const PRIMITIVES: [&str; 7] = [
+const PRIMITIVES: [&str; 8] = [
     "reduction",
     "inclusive",
     "exclusive",
@@ -20,6 +20,7 @@ const PRIMITIVES: [&str; 7] = [
     "exclusive after a value",
     "inclusive by flags",
     "exclusive by packed flags",
+    "exclusive by offsets",
 ];
 
 /// Neighbours that are the same: by value, by bits, or by text.
@@ -200,8 +201,8 @@ fn kind(primitive: &str) -> Kind {
 
 /// A plan of one of the primitives.
 enum Plan<K: Element, I: Element, A: Element, O: Element> {
-    Keys(ScanByKey<K, I, A, O>),
-    Starts(SegmentStarts, SegmentedScan<I, A, O>),
+    Keys(Box<ScanByKey<K, I, A, O>>),
+    Starts(SegmentStarts, Box<SegmentedScan<I, A, O>>),
 }
 
 impl<K: Element, I: Element, A: Element, O: Element> Plan<K, I, A, O> {
@@ -219,14 +220,16 @@ impl<K: Element, I: Element, A: Element, O: Element> Plan<K, I, A, O> {
                     context, equality, operator, kind, algorithm, tuning,
                 )?;
                 let init = primitive.ends_with("value").then(|| init_of(operator));
-                return Ok(Plan::Keys(init.map_or(scan.clone(), |init| scan.with_init(init))));
+                let scan = init.map_or(scan.clone(), |init| scan.with_init(init));
+                return Ok(Plan::Keys(Box::new(scan)));
             }
             Some("flags") => SegmentStarts::Flags,
+            Some("offsets") => SegmentStarts::Offsets,
             Some(_) => SegmentStarts::PackedFlags,
         };
         let scan =
             SegmentedScan::with_algorithm(context, starts, operator, kind, algorithm, tuning)?;
-        Ok(Plan::Starts(starts, scan))
+        Ok(Plan::Starts(starts, Box::new(scan)))
     }
 
     /// What tells the segments that begin at these items, beside keys.
@@ -237,6 +240,12 @@ impl<K: Element, I: Element, A: Element, O: Element> Plan<K, I, A, O> {
         offsets.iter().skip(1).for_each(|&at| flags[at as usize] = 1 << (at % 32));
         match starts {
             SegmentStarts::Flags => flags,
+            // Some segments are empty; now and then there is an end.
+            SegmentStarts::Offsets => {
+                let twice = |&at: &u32| [at, at].into_iter().take(1 + at as usize % 2);
+                let end = (n % 2 == 1).then_some(n as u32);
+                offsets.iter().flat_map(twice).chain(end).collect()
+            }
             SegmentStarts::PackedFlags => flags.chunks(32).map(|bits| bits.iter().sum()).collect(),
         }
     }

@@ -1,8 +1,8 @@
 //! Every kernel of scans within segments and reductions by key: judged as all others are.
 
 use lookback::{
-    Element, Equality, Flags, Kernel, LookBack, Memory, Operator, Part, Payload, Root, SinglePass,
-    Tile,
+    Element, Equality, Extent, Flags, Kernel, LookBack, Memory, Operator, Part, Payload, Root,
+    SinglePass, Tile,
 };
 
 use crate::kernels::{check, variants};
@@ -94,6 +94,15 @@ impl Visit for Linker {
 pub fn texts() -> Vec<(String, Kernel, String, u32)> {
     let mut linker = Linker { texts: Vec::new(), operators: 0 };
     operators::all(&mut linker);
+    let sum = Operator::<u32>::sum();
+    for root in [Root::ClearHeads, Root::MarkHeads] {
+        for variant in variants().into_iter().filter(|kernel| kernel.root == Root::Arguments) {
+            let extent = Extent::Params;
+            let kernel = Kernel { root, extent, workgroup_size: 64, group: 1, rows: 1, ..variant };
+            let text = sum.wgsl(&kernel).unwrap();
+            linker.texts.push(("heads".to_owned(), kernel, text, sum.workgroup_bytes(&kernel)));
+        }
+    }
     linker.texts
 }
 
