@@ -1,5 +1,5 @@
-//! Device-wide parallel primitives for any GPU that wgpu reaches: reduce, scan, select, partition and
-//! runs, written in WGSL with subgroup operations, dispatched from Rust.
+//! Device-wide parallel primitives for any GPU that wgpu reaches: reduce, scan, select, partition, runs,
+//! and scans and reductions by key, written in WGSL with subgroup operations, dispatched from Rust.
 //!
 //! ```
 //! use lookback::{Context, Operator};
@@ -15,7 +15,7 @@
 //!
 //! | layer | on | submits | waits | allocates |
 //! |---|---|---|---|---|
-//! | host: [`Context::reduce`], [`Reduce::run`], [`Scan::run`] and their `_async` forms, [`Select::run`], … | slices of the host | yes | yes (`_async`: no thread) | buffers for items |
+//! | host: [`Context::reduce`], [`Reduce::run`], [`Scan::run`] and their `_async` forms, [`Select::run`], [`ReduceByKey::run`], … | slices of the host | yes | yes (`_async`: no thread) | buffers for items |
 //! | immediate: [`Reduce::dispatch`], [`Scan::dispatch`], [`Call::dispatch`] | [`GpuSlice`] | yes | no | a small uniform |
 //! | record: [`Reduce::record`], [`Scan::record_in_pass`], [`Call::record`], … | [`GpuSlice`], the caller's encoder or pass | no | no | a small uniform |
 //!
