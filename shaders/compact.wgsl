@@ -4,8 +4,6 @@
 import package::memory::{src_word, dst_set_word};
 import package::params::{params};
 
-// Flags, or the values that go with keys.
-@group(0) @binding(9) var<storage, read> second_src: array<u32>;
 @group(0) @binding(10) var<storage, read_write> second_dst: array<u32>;
 @group(0) @binding(11) var<storage, read_write> third_dst: array<u32>;
 @group(0) @binding(12) var<storage, read_write> tally: array<u32>;
@@ -13,10 +11,9 @@ import package::params::{params};
 // The words of `carry`, which these calls have no other use for: items that the three outputs have
 // room for, and the first word of each other slice in its binding.
 const ROOM = 0u;
-const SECOND_SRC_WORD = 3u;
-const SECOND_DST_WORD = 4u;
-const THIRD_DST_WORD = 5u;
-const TALLY_WORD = 6u;
+const SECOND_DST_WORD = 3u;
+const THIRD_DST_WORD = 4u;
+const TALLY_WORD = 5u;
 
 fn compact_param(which: u32) -> u32 {
     return params.carry[which / 4u][which % 4u];
@@ -74,11 +71,6 @@ fn compact_third(place: u32, words: array<u32, IN_WORDS>) {
             third_dst[compact_param(THIRD_DST_WORD) + place * IN_WORDS + w] = words[w];
         }
     }
-}
-
-// A word of the second input.
-fn compact_second_word(index: u32) -> u32 {
-    return second_src[compact_param(SECOND_SRC_WORD) + index];
 }
 
 // Writes one of the counts.

@@ -12,7 +12,8 @@ struct Params {
     src_word: u32,
     // First word of the output in its binding; likewise.
     dst_word: u32,
-    // 1 when `carry` holds an accumulator that goes to the left of item 0.
+    // 1 when `carry` holds an accumulator that goes to the left of item 0, 2 when one that goes to the
+    // left of each segment.
     has_carry: u32,
     // Chunks of the pieces before this one, when slices are handled piece by piece.
     first_chunk: u32,
@@ -24,9 +25,10 @@ struct Params {
     of_nothing: u32,
     // Items of the pieces before this one, modulo 2^32.
     first_item: u32,
-    padding: u32,
+    // First word of the second input in its binding.
+    second_word: u32,
     // The words of that accumulator; of a compaction, where its other slices lie (compact.wgsl).
-    carry: array<vec4<u32>, 4>,
+    carry: array<vec4<u32>, 5>,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;

@@ -19,7 +19,7 @@ fn reduce(group: Group, lane: Lane) {
         accumulate_tile(group, lane, tile, &accumulator);
     }
     var total = accumulated(group, lane, accumulator);
-    if (params.has_carry != 0u) {
+    if (params.has_carry == 1u) {
         total = combine(carry_in(chunk), total);
     } else if (params.of_nothing != 0u && n_items() == 0u) {
         total = of_nothing();

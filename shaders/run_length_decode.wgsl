@@ -3,11 +3,10 @@
 //
 // Source: load-balancing search, as in Baxter's "moderngpu".
 
-import package::compact::{
-    ROOM, compact_item, compact_first, compact_second_word, compact_param, compact_tally,
-};
+import package::compact::{ROOM, compact_item, compact_first, compact_param, compact_tally};
 import package::extent::{n_items};
 import package::params::{params};
+import package::second_input::{second_word};
 import package::subgroup::{Group, Lane};
 import package::workgroup::{WORKGROUP_SIZE};
 
@@ -16,7 +15,7 @@ fn decode(group: Group, lane: Lane) {
     let n_runs = n_items();
     var n = 0u;
     if (n_runs != 0u) {
-        n = compact_second_word(n_runs - 1u);
+        n = second_word(n_runs - 1u);
     }
     let first = group.workgroup.x * WORKGROUP_SIZE + lane.index;
     if (first == 0u) {
@@ -29,7 +28,7 @@ fn decode(group: Group, lane: Lane) {
         var high = n_runs - 1u;
         while (low < high) {
             let middle = low + (high - low) / 2u;
-            if (compact_second_word(middle) > i) {
+            if (second_word(middle) > i) {
                 high = middle;
             } else {
                 low = middle + 1u;

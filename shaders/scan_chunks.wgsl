@@ -23,7 +23,7 @@ fn chunks(group: Group, lane: Lane) {
         carry = combine(carry, totals.total);
     }
     if (lane.index == 0u) {
-        let words = acc_encode(leave(carry));
+        let words = to_words(carry);
         for (var w = 0u; w < ACC_WORDS; w += 1u) { // unroll
             chunk_totals[(params.first_chunk + chunk) * ACC_WORDS + w] = words[w];
         }

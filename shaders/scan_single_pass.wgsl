@@ -53,7 +53,7 @@ fn single_pass(group: Group, lane: Lane) {
     if (lane.index == 0u && taken.tile == n_tiles - 1u) {
         // What the next piece begins with.
         let total = combine(prefix, totals.total);
-        let words = acc_encode(leave(total));
+        let words = to_words(total);
         for (var w = 0u; w < ACC_WORDS; w += 1u) { // unroll
             atomicStore(&state[state_carry(true) + w], words[w]);
         }

@@ -94,7 +94,7 @@ pub(crate) fn choose(
     is_demoted: impl FnOnce(Algorithm) -> bool,
 ) -> Choice {
     let safe = |reason| Choice { algorithm: Algorithm::ReduceThenScan, reason };
-    if definition.accumulator.words() > 4 {
+    if definition.acc_words() > 4 {
         return safe("an accumulator of more than 4 words does not fit a descriptor");
     }
     if capabilities.device_type == wgpu::DeviceType::Cpu {

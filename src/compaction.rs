@@ -12,7 +12,6 @@ use crate::error::Error;
 use crate::operator::Operator;
 use crate::pieces;
 use crate::pieces::compact::{Other, of_compaction};
-use crate::plan::Placement;
 use crate::record;
 use crate::scan::{Kind, Scan};
 use crate::selection::{Equality, Predicate, Selection};
@@ -29,8 +28,8 @@ pub(crate) struct Parts {
     pub second_words: u32,
 }
 
-/// A call of a [`Select`](crate::Select), [`Partition`](crate::Partition) or another primitive that
-/// writes some of the items: checked, and good for any number of dispatches on its slices.
+/// A call of a [`Select`](crate::Select), [`ScanByKey`](crate::ScanByKey) or another primitive with
+/// several slices: checked, and good for any number of dispatches on them.
 ///
 /// | method | submits | waits | allocates |
 /// |---|---|---|---|
@@ -106,6 +105,11 @@ impl<I: Element, A: Element, O: Element> Compaction<I, A, O> {
         algorithm: Algorithm,
         tuning: &Tuning,
     ) -> Result<Self, Error> {
+        Self::of(context, &Self::counting(counts, parts), algorithm, tuning)
+    }
+
+    /// The operator of a payload of counts.
+    fn counting(counts: &Operator<A>, parts: Parts) -> Operator<I, A, O> {
         let Parts { payload, flags, selection, second_words } = parts;
         let (input, accumulator, output) = (I::LAYOUT.wgsl(), A::LAYOUT.wgsl(), O::LAYOUT.wgsl());
         let selectors = [&selection.kept, &selection.second, &selection.same];
@@ -129,14 +133,25 @@ impl<I: Element, A: Element, O: Element> Compaction<I, A, O> {
             ..(*counts.definition).clone()
         };
         let (identity, of_nothing) = (counts.identity, counts.of_nothing);
-        let operator = Operator {
+        Operator {
             definition: Arc::new(definition),
             combine: counts.combine.clone(),
             lift: Arc::new(move |_: I, _| identity),
             lower: Arc::new(|_: A| bytemuck::Zeroable::zeroed()),
             identity,
             of_nothing,
-        };
+        }
+    }
+
+    /// The compaction of an operator that has a payload.
+    ///
+    /// Errors: as [`Scan::with_algorithm`].
+    pub fn of(
+        context: &Context,
+        operator: &Operator<I, A, O>,
+        algorithm: Algorithm,
+        tuning: &Tuning,
+    ) -> Result<Self, Error> {
         let tuning = &Tuning { single_pass: tuning.compactions, ..*tuning };
         // With one binding more for the descriptors not all slices would fit.
         let few = context.capabilities().storage_bindings < 10;
@@ -144,8 +159,8 @@ impl<I: Element, A: Element, O: Element> Compaction<I, A, O> {
             None if few => Tuning { descriptor: Some(Descriptor::Split32), ..*tuning },
             _ => *tuning,
         };
-        let scan = Scan::with_algorithm(context, &operator, Kind::Exclusive, algorithm, &tuning)?;
-        Ok(Compaction { scan, payload })
+        let scan = Scan::with_algorithm(context, operator, Kind::Exclusive, algorithm, &tuning)?;
+        Ok(Compaction { scan, payload: operator.definition.payload })
     }
 
     /// [`Compaction::new`] of a payload with runs.
@@ -263,8 +278,7 @@ impl<I: Element, A: Element, O: Element> Compaction<I, A, O> {
 
 impl<I: Element, A: Element, O: Element> Primitive for &Compaction<I, A, O> {
     fn record(&self, pass: &mut wgpu::ComputePass<'_>, call: &pieces::Call) -> Result<bool, Error> {
-        let plan = |pieces: &[Placement], counted| self.scan.plan_at(pieces, counted, false);
-        self.scan.prepared.record(pass, call, plan)
+        self.scan.record_pieces(pass, call)
     }
 
     fn status(&self) -> Result<Option<GpuSlice<u32>>, Error> {

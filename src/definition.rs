@@ -15,6 +15,16 @@ pub(crate) enum Encoding {
     OrderedNanLow,
 }
 
+impl Encoding {
+    /// The type of an accumulator while it is combined.
+    pub fn wgsl(self, layout: Layout) -> String {
+        match self {
+            Encoding::Plain => layout.wgsl(),
+            _ => layout.as_u32().wgsl(),
+        }
+    }
+}
+
 /// An instruction that devices have for an operator over a subgroup, named as WGSL names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Builtin {
@@ -42,7 +52,7 @@ pub(crate) struct Definition {
     pub accumulator: Layout,
     pub output: Layout,
     pub encoding: Encoding,
-    /// `fn combine(a: T, b: T) -> T`, where T is the encoded accumulator.
+    /// `fn combine(a, b)` of encoded accumulators; of a headed one `combine_values`.
     pub combine: String,
     /// `fn lift(x: IN) -> ACC`.
     pub lift: String,
@@ -54,6 +64,11 @@ pub(crate) struct Definition {
     pub payload: Payload,
     pub flags: Flags,
     pub selection: Selection,
+    /// Whether accumulators are held within segments: with how many of them begin.
+    pub headed: bool,
+    /// Whether what is read, and what is written, are accumulators as they are held.
+    pub reads_held: bool,
+    pub writes_held: bool,
     /// Words of an item of a compaction's first and second output.
     pub first_words: u32,
     pub second_words: u32,
@@ -73,14 +88,47 @@ pub(crate) struct Definition {
 impl Definition {
     /// Whether each output has room for an accumulator.
     pub fn accumulator_fits_output(&self) -> bool {
-        self.accumulator.words() == self.output.words() && !self.payload.compacts()
+        self.acc_words() == self.out_words() && !self.payload.compacts()
     }
 
     /// Words from an item's input to the next one's, and from its output. Those of a compaction do
     /// not stand where the items do.
     pub fn strides(&self) -> (u32, u32) {
-        let out_words = if self.payload.compacts() { 0 } else { self.output.words() };
-        (self.input.words(), out_words)
+        let out_words = if self.payload.compacts() { 0 } else { self.out_words() };
+        (self.in_words(), out_words)
+    }
+
+    /// The type of a value while it is combined: of `T`, or of its member within segments.
+    pub fn value(&self) -> String {
+        self.encoding.wgsl(self.accumulator)
+    }
+
+    /// What is compared where a segment may begin: keys, or the items themselves.
+    pub fn keys(&self) -> Layout {
+        self.selection.keys.unwrap_or(self.input)
+    }
+
+    /// Words of what is read.
+    pub fn in_words(&self) -> u32 {
+        self.input.words() + u32::from(self.headed && self.reads_held)
+    }
+
+    /// Words of an accumulator as it is held.
+    pub fn acc_words(&self) -> u32 {
+        self.accumulator.words() + u32::from(self.headed)
+    }
+
+    /// Words of what is written.
+    pub fn out_words(&self) -> u32 {
+        self.output.words() + u32::from(self.headed && self.writes_held)
+    }
+
+    /// Bytes of an accumulator in workgroup memory, as it is held.
+    pub fn held_bytes(&self) -> u32 {
+        match self.headed {
+            true => self.accumulator.workgroup_bytes_with_word(),
+            false => self.accumulator.workgroup_bytes(),
+        }
     }
 
     /// The same operator on accumulators alone: nothing lifted, nothing lowered.
@@ -95,6 +143,8 @@ impl Definition {
             payload: Payload::Items,
             flags: Flags::None,
             selection: Selection::default(),
+            reads_held: true,
+            writes_held: true,
             ..self.clone()
         }
     }
@@ -102,11 +152,13 @@ impl Definition {
     /// The same operator up to its accumulators: inputs lifted, nothing lowered.
     pub fn to_accumulators(&self) -> Definition {
         let plain = self.on_accumulators();
-        Definition { output: plain.output, lower: plain.lower, ..self.clone() }
+        let (output, lower) = (plain.output, plain.lower);
+        Definition { output, lower, writes_held: true, ..self.clone() }
     }
 
     /// The same operator from its accumulators: nothing lifted, outputs lowered.
     pub fn lowering(&self) -> Definition {
-        Definition { output: self.output, lower: self.lower.clone(), ..self.on_accumulators() }
+        let (output, lower) = (self.output, self.lower.clone());
+        Definition { output, lower, writes_held: false, ..self.on_accumulators() }
     }
 }

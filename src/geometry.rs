@@ -114,7 +114,7 @@ impl Geometry {
         let wanted = tuning.workgroup_size.clamp(1, lanes_limit).next_power_of_two();
         let mut workgroup_size = wanted.max(narrowest).min(lanes_limit);
         let compacts = operator.payload.compacts();
-        let words_per_lane = match is_cpu && compacts {
+        let words_per_lane = match is_cpu && (compacts || operator.headed) {
             true => tuning.words_per_lane.clamp(1, CPU_COMPACTION_WORDS),
             false => tuning.words_per_lane.clamp(1, 128),
         };
@@ -172,8 +172,12 @@ impl Geometry {
         let kernel = geometry.kernel(operator, Root::Downsweep);
         let items = kernel.rows * kernel.group;
         // A scan combines some 4 times an item, and its totals besides; a compaction asks up to 6
-        // times of an item, in its walk and for its neighbours.
-        let calls = if compacts { 6 * items } else { 4 * items + 20 };
+        // times of an item, in its walk and for its neighbours; within segments both.
+        let calls = match (compacts, operator.headed) {
+            (true, false) => 6 * items,
+            (false, false) => 4 * items + 20,
+            (_, true) => 10 * items + 20,
+        };
         let tiles_max = match (is_cpu, operator.loops) {
             (true, false) => CPU_TILES,
             (true, true) => (CPU_LOOPING_CALLS / calls).max(1),
@@ -185,7 +189,8 @@ impl Geometry {
         let spine = geometry.kernel(&operator.on_accumulators(), Root::Downsweep);
         let finish = geometry.kernel(&operator.lowering(), Root::Reduce);
         // What a compaction's text does is not done to its counts.
-        let spine_tiles = if compacts { tiles_max.max(CPU_TILES) } else { tiles_max };
+        let spine_tiles =
+            if compacts && !operator.headed { tiles_max.max(CPU_TILES) } else { tiles_max };
         let partials = spine.tile_items().min(finish.tile_items()).saturating_mul(spine_tiles);
         geometry.workgroups_max = geometry.workgroups_max.min(partials);
         geometry.workgroups = geometry.workgroups.min(partials);
@@ -203,22 +208,24 @@ impl Geometry {
 
     /// Bytes of the largest partials buffer that a plan of this geometry uses.
     pub(crate) fn partials_bytes(&self, operator: &Definition) -> u64 {
-        (u64::from(self.workgroups_max) * operator.accumulator.size_bytes()).next_multiple_of(16)
+        (4 * u64::from(self.workgroups_max) * u64::from(operator.acc_words())).next_multiple_of(16)
     }
 
     fn kernel(&self, operator: &Definition, root: Root) -> Kernel {
-        let (input, output) = (operator.input, operator.output);
+        let (in_group, out_group) =
+            (group_items(operator.in_words()), group_items(operator.out_words()));
         let group = match root {
             // An item of a row in each lane.
-            _ if operator.payload.compacts() => 1,
+            _ if operator.payload.votes() => 1,
             // These write single items, so their groups need not suit the output.
-            Root::Reduce | Root::Arguments => input.group_items(),
-            _ => input.group_items().max(output.group_items()),
+            Root::Reduce | Root::Arguments => in_group,
+            _ if operator.payload.compacts() => in_group,
+            _ => in_group.max(out_group),
         };
-        let words = input.words().max(operator.accumulator.words());
+        let words = operator.in_words().max(operator.acc_words());
         // As many of the fewest that fill quads as the tuning asks for.
         let most = self.words_per_group.min(self.words_per_lane) / (group * words);
-        let most = if operator.payload.compacts() { 1 } else { most };
+        let most = if operator.payload.votes() { 1 } else { most };
         let group = if most > 1 { group << most.ilog2() } else { group };
         let rows = (self.words_per_lane / (group * words)).max(1);
         // The layers have the builtins on unless the tuning has none.
@@ -268,17 +275,18 @@ impl Geometry {
     /// is used by them.
     fn tile(&self, operator: &Definition, kernel: Kernel, placement: Placement) -> Tile {
         let single_items = matches!(kernel.root, Root::Reduce | Root::Arguments);
+        let reads_only = single_items || kernel.payload.compacts();
         let (input, output) = kernel.words(operator);
         let whole =
             |of: u32, words: u64, first: u32| words >= u64::from(of) && first.is_multiple_of(of);
         let fits = |in_words: u32, out_words: u32| {
             whole(in_words, placement.src_words, placement.src_word)
-                && (single_items || whole(out_words, placement.dst_words, placement.dst_word))
+                && (reads_only || whole(out_words, placement.dst_words, placement.dst_word))
         };
-        if kernel.root == Root::Decode {
+        if matches!(kernel.root, Root::Decode | Root::ClearHeads | Root::MarkHeads) {
             return Tile::Scalar;
         }
-        if kernel.payload.compacts() {
+        if kernel.payload.votes() {
             return self.rows(kernel, input, placement);
         }
         let quads = Kernel { tile: Tile::Vector, ..kernel };
@@ -290,7 +298,7 @@ impl Geometry {
             let whole = known && placement.n_items.is_multiple_of(kernel.tile_items());
             return if whole { Tile::Whole } else { Tile::Scalar };
         }
-        let of_one_size = single_items || kernel.memory == Memory::Separate || input == output;
+        let of_one_size = reads_only || kernel.memory == Memory::Separate || input == output;
         match self.block_lanes {
             Some(lanes) if of_one_size => {
                 let block = lanes * kernel.rows * kernel.group;
@@ -350,8 +358,8 @@ impl Geometry {
                 workgroups,
                 of_nothing: 0,
                 first_item: placement.first_item,
-                padding: 0,
-                carry: [0; 16],
+                second_word: 0,
+                carry: [0; 20],
             },
             count: Resource::Count,
             workgroups,
@@ -379,6 +387,15 @@ impl Geometry {
         let [piece] = pieces else { return Ok(None) };
         let pass = self.pass(operator, kernel, *piece, 1)?.with_carry(carry).with_count(counted);
         Ok((pass.params.n_tiles <= self.single_tiles).then_some(pass))
+    }
+}
+
+/// Items of so many words of the smallest group that fills whole quads of words: 1, 2 or 4.
+fn group_items(words: u32) -> u32 {
+    match words % 4 {
+        0 => 1,
+        2 => 2,
+        _ => 4,
     }
 }
 

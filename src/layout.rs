@@ -153,21 +153,20 @@ impl Layout {
         }
     }
 
-    /// Items of the smallest group that fills whole quads of words: 1, 2 or 4.
-    pub(crate) const fn group_items(&self) -> u32 {
-        match self.words() % 4 {
-            0 => 1,
-            2 => 2,
-            _ => 4,
-        }
-    }
-
     /// Bytes of one value in workgroup memory, where a vector of 3 takes the room of 4 words.
     pub(crate) const fn workgroup_bytes(&self) -> u32 {
         match self.0 {
             Kind::Lanes(_, 3) => 16,
             _ => 4 * self.words(),
         }
+    }
+
+    /// Bytes of a struct of one value and a word after it in workgroup memory.
+    pub(crate) fn workgroup_bytes_with_word(&self) -> u32 {
+        let lanes = |member: &Member| member.lanes.next_power_of_two();
+        let members = self.members().unwrap_or_default();
+        let alignment = 4 * members.iter().map(lanes).max().unwrap_or(1);
+        (4 * self.words() + 4).next_multiple_of(alignment)
     }
 
     /// The members in order. A struct's must be those of Rust.

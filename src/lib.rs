@@ -1,5 +1,5 @@
-//! Device-wide parallel primitives for any GPU that wgpu reaches: reduce, scan, select, partition and
-//! runs, written in WGSL with subgroup operations, dispatched from Rust.
+//! Device-wide parallel primitives for any GPU that wgpu reaches: reduce, scan, select, partition, runs,
+//! and scans and reductions by key, written in WGSL with subgroup operations, dispatched from Rust.
 //!
 //! ```
 //! use lookback::{Context, Operator};
@@ -15,7 +15,7 @@
 //!
 //! | layer | on | submits | waits | allocates |
 //! |---|---|---|---|---|
-//! | host: [`Context::reduce`], [`Reduce::run`], [`Scan::run`] and their `_async` forms, [`Select::run`], … | slices of the host | yes | yes (`_async`: no thread) | buffers for items |
+//! | host: [`Context::reduce`], [`Reduce::run`], [`Scan::run`] and their `_async` forms, [`Select::run`], [`ReduceByKey::run`], … | slices of the host | yes | yes (`_async`: no thread) | buffers for items |
 //! | immediate: [`Reduce::dispatch`], [`Scan::dispatch`], [`Call::dispatch`] | [`GpuSlice`] | yes | no | a small uniform |
 //! | record: [`Reduce::record`], [`Scan::record_in_pass`], [`Call::record`], … | [`GpuSlice`], the caller's encoder or pass | no | no | a small uniform |
 //!
@@ -42,6 +42,8 @@
 //! | [`Select`], [`Unique`], [`UniqueByKey`] | [`Algorithm::Auto`]: a single pass, or on CPUs reduce-then-scan | n or 2n read, what is kept written | | as the items are |
 //! | [`Partition`], [`PartitionThree`] | the same | n or 2n read, n written | | as the items are |
 //! | [`RunLengths`], [`LongRuns`] | the same | n or 2n read, the runs written | | as the items are |
+//! | [`ScanByKey`], [`SegmentedScan`] | as [`Scan`], but never [`Algorithm::ScanThenPropagate`] | as [`Scan`], and keys or flags as often as the values are read | as [`Scan`] | as [`Scan`] |
+//! | [`ReduceByKey`] | [`Algorithm::Auto`]: a single pass, or on CPUs and of more than 3 words reduce-then-scan | n or 2n read, keys 2n or 3n, the runs written | | as [`Scan`] |
 //! | [`RunLengthDecode`] | a scan of the lengths, then a search for each output | lengths as [`Scan`], outputs written | | as the items are |
 //!
 //! Single passes of selections, partitions and runs read each item twice, the second time from a cache.
@@ -84,10 +86,14 @@ mod plan;
 mod prepared;
 mod record;
 mod reduce;
+mod reduce_by_key;
 pub mod reference;
 mod run_length;
 mod scan;
+mod scan_by_key;
 mod scratch;
+mod segmented_scan;
+mod segments;
 mod select;
 mod selection;
 mod self_test;
@@ -112,8 +118,11 @@ pub use operator::Operator;
 pub use partition::{Partition, PartitionThree};
 pub use plan::{Params, Pass, Plan, Resource};
 pub use reduce::Reduce;
+pub use reduce_by_key::ReduceByKey;
 pub use run_length::{LongRuns, RunLengthDecode, RunLengths};
 pub use scan::{Counters, Kind, Scan};
+pub use scan_by_key::ScanByKey;
+pub use segmented_scan::{SegmentStarts, SegmentedScan};
 pub use select::Select;
 pub use selection::{Equality, Predicate};
 pub use self_test::SelfTest;

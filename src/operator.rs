@@ -110,6 +110,9 @@ impl<T: Element> Operator<T> {
             payload: Payload::Items,
             flags: Flags::None,
             selection: Selection::default(),
+            headed: false,
+            reads_held: false,
+            writes_held: false,
             first_words: 1,
             second_words: 1,
             identity: words(&identity),
@@ -176,12 +179,13 @@ impl<T: Numeric> Operator<T> {
             (true, Arithmetic::Max) => Encoding::OrderedNanHigh,
             _ => Encoding::Plain,
         };
+        let held = encoding.wgsl(T::LAYOUT);
         let mut operator = Self::build(
             name,
             T::splat(identity),
             T::splat(nothing),
             encoding,
-            format!("fn combine(a: T, b: T) -> T {{ return {expression}; }}"),
+            format!("fn combine(a: {held}, b: {held}) -> {held} {{ return {expression}; }}"),
             true,
             Some(Arc::new(move |a, b| T::apply(operation, a, b))),
         );

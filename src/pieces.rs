@@ -45,10 +45,12 @@ pub(crate) struct Call {
     pub counted: Counted,
     /// Whether items are written where they are read.
     pub in_place: bool,
-    /// Of a compaction: its second input, its second and third output, its counts.
+    /// The second input; of a compaction its second and third output, its counts.
     pub others: [Option<Span>; 4],
+    /// First word of the second input in its binding.
+    pub second_word: u32,
     /// What the kernels of a compaction know of its slices: the constants of `shaders/compact.wgsl`.
-    pub places: [u32; 7],
+    pub places: [u32; 6],
 }
 
 impl Call {
@@ -61,7 +63,8 @@ impl Call {
             counted,
             in_place: false,
             others: Default::default(),
-            places: [0; 7],
+            second_word: 0,
+            places: [0; 6],
         }
     }
 }

@@ -19,7 +19,8 @@ pub struct Params {
     pub src_word: u32,
     /// First word of the output in its binding.
     pub dst_word: u32,
-    /// 1 when `carry` is an accumulator, to the left of item 0.
+    /// 1 when `carry` is an accumulator, to the left of item 0; 2 when it is one to the left of each
+    /// segment.
     pub has_carry: u32,
     /// Chunks of the pieces before this one.
     pub first_chunk: u32,
@@ -31,10 +32,10 @@ pub struct Params {
     pub of_nothing: u32,
     /// Items of the pieces before this one, modulo 2^32.
     pub first_item: u32,
-    /// Nothing; makes `carry` stand where WGSL puts it.
-    pub padding: u32,
+    /// First word of the second input in its binding.
+    pub second_word: u32,
     /// The words of that accumulator; of a compaction, where its other slices lie.
-    pub carry: [u32; 16],
+    pub carry: [u32; 20],
 }
 
 /// What a pass reads or writes.
@@ -54,7 +55,7 @@ pub enum Resource {
     State,
     /// The part of it that holds descriptors.
     Descriptors,
-    /// A compaction's flags, or the values of its keys.
+    /// Flags, keys, or the values of keys.
     SecondInput,
     /// A compaction's second output.
     SecondOutput,
@@ -166,6 +167,13 @@ impl Placement {
 }
 
 impl Pass {
+    /// With an accumulator to the left of each segment.
+    pub(crate) fn with_start(self, start: &[u32]) -> Self {
+        let mut pass = self.with_carry(Some(start));
+        pass.params.has_carry = 2;
+        pass
+    }
+
     pub(crate) fn with_carry(mut self, carry: Option<&[u32]>) -> Self {
         if let Some(words) = carry {
             self.params.has_carry = 1;

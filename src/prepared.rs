@@ -72,7 +72,7 @@ impl<I: Element, A: Element, O: Element> Prepared<I, A, O> {
     /// Errors: as [`Scan::with_algorithm`](crate::Scan::with_algorithm).
     pub fn add_single_passes(&mut self, tuning: &Tuning) -> Result<(), Error> {
         let (context, definition) = (&self.context, &self.operator.definition);
-        let words = definition.accumulator.words();
+        let words = definition.acc_words();
         let purpose = Purpose::SinglePass(tuning.descriptor_for(context.capabilities(), words)?);
         let fit = |(from, tuning): (u32, Tuning)| {
             Ok((from, Geometry::fit(context.capabilities(), &tuning, definition, purpose)?))
@@ -113,8 +113,11 @@ impl<I: Element, A: Element, O: Element> Prepared<I, A, O> {
         let placement = |(piece, of): (usize, &Piece)| Placement { piece, ..of.placement };
         let placements: Vec<Placement> = numbered.map(placement).collect();
         let mut plan = plan(&placements, call.counted)?;
-        for pass in plan.passes.iter_mut().filter(|pass| pass.kernel.payload.compacts()) {
-            pass.params.carry[..call.places.len()].copy_from_slice(&call.places);
+        for pass in &mut plan.passes {
+            pass.params.second_word = call.second_word;
+            if pass.kernel.payload.compacts() {
+                pass.params.carry[..call.places.len()].copy_from_slice(&call.places);
+            }
         }
         record::record(&self.context, &self.kernels, &self.scratch, &plan, call, pass)?;
         Ok(plan.passes.iter().any(|pass| pass.kernel.root == Root::SinglePass))

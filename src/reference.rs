@@ -61,6 +61,82 @@ pub fn scan<I: Element, A: Element, O: Element>(
     Ok((0..).zip(input).map(step).collect())
 }
 
+/// The running combination of the values of each run of keys, after `init` if there is one.
+///
+/// ```
+/// use lookback::{Equality, Kind, Operator, reference};
+/// let (equality, sum) = (Equality::by_value(), Operator::sum());
+/// let sums = reference::scan_by_key(&[7, 7, 9], &[1u32, 2, 3], &equality, &sum, Kind::Inclusive, None)?;
+/// assert_eq!(sums, [1, 3, 3]);
+/// # Ok::<(), lookback::Error>(())
+/// ```
+pub fn scan_by_key<K: Element, I: Element, A: Element, O: Element>(
+    keys: &[K],
+    values: &[I],
+    equality: &Equality<K>,
+    operator: &Operator<I, A, O>,
+    kind: Kind,
+    init: Option<A>,
+) -> Result<Vec<O>, Error> {
+    if keys.len() != values.len() {
+        let (wanted, got) = (values.len() as u64, keys.len() as u64);
+        return Err(Error::Length { what: "the keys", wanted, got });
+    }
+    let offsets: Vec<u32> = runs(keys, equality)?.iter().map(|run| run.0).collect();
+    segmented_scan(values, &offsets, operator, kind, init)
+}
+
+/// The first key of each run of keys, and what its values combine to.
+///
+/// ```
+/// use lookback::{Equality, Operator, reference};
+/// let (equality, sum) = (Equality::by_value(), Operator::sum());
+/// let (keys, sums) = reference::reduce_by_key(&[7, 7, 9], &[1u32, 2, 3], &equality, &sum)?;
+/// assert_eq!((keys, sums), (vec![7, 9], vec![3, 3]));
+/// # Ok::<(), lookback::Error>(())
+/// ```
+pub fn reduce_by_key<K: Element, I: Element, A: Element, O: Element>(
+    keys: &[K],
+    values: &[I],
+    equality: &Equality<K>,
+    operator: &Operator<I, A, O>,
+) -> Result<(Vec<K>, Vec<O>), Error> {
+    let scanned = scan_by_key(keys, values, equality, operator, Kind::Inclusive, None)?;
+    let runs = runs(keys, equality)?;
+    let last = |&(first, length): &(u32, u32)| scanned[first as usize + length as usize - 1];
+    let firsts = runs.iter().map(|run| keys[run.0 as usize]).collect();
+    Ok((firsts, runs.iter().map(last).collect()))
+}
+
+/// The running combination of the values of each segment, after `init` if there is one. A segment begins
+/// at each of the offsets, which ascend, and at value 0.
+pub fn segmented_scan<I: Element, A: Element, O: Element>(
+    values: &[I],
+    offsets: &[u32],
+    operator: &Operator<I, A, O>,
+    kind: Kind,
+    init: Option<A>,
+) -> Result<Vec<O>, Error> {
+    let combine = combine(operator)?;
+    let nothing = match kind {
+        Kind::Inclusive => operator.identity,
+        Kind::Exclusive => operator.of_nothing,
+    };
+    let start = init.map_or(nothing, |init| combine(init, operator.identity));
+    let mut running = start;
+    let mut offsets = offsets.iter().copied().peekable();
+    let step = |(i, &x): (u32, &I)| {
+        // Segments of no value begin and end at one place.
+        while offsets.next_if(|&offset| offset <= i).is_some() {
+            running = start;
+        }
+        let before = running;
+        running = combine(running, (operator.lift)(x, i));
+        (operator.lower)(if kind == Kind::Inclusive { running } else { before })
+    };
+    Ok((0..).zip(values).map(step).collect())
+}
+
 /// The items that a predicate keeps, in order.
 ///
 /// Errors: [`Error::Length`] for a number of flags that is not the predicate's.

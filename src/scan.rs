@@ -10,7 +10,7 @@ use crate::element::Element;
 use crate::error::Error;
 use crate::operator::{Operator, words};
 use crate::pieces;
-use crate::plan::{Counted, Placement, Plan};
+use crate::plan::{Counted, Pass, Placement, Plan};
 use crate::prepared::Prepared;
 use crate::record;
 use crate::scratch::{COUNTERS_WORD, STATUS_WORD};
@@ -322,8 +322,17 @@ impl<I: Element, A: Element, O: Element> Scan<I, A, O> {
         }
         let capabilities = self.prepared.context.capabilities();
         let call = pieces::of_scan(capabilities, input, output, self.may_be_in_place())?;
+        self.record_pieces(pass, &call)
+    }
+
+    /// Records a call on pieces; says whether it has a single pass.
+    pub(crate) fn record_pieces(
+        &self,
+        pass: &mut wgpu::ComputePass<'_>,
+        call: &pieces::Call,
+    ) -> Result<bool, Error> {
         let plan = |pieces: &[Placement], counted| self.plan_at(pieces, counted, call.in_place);
-        self.prepared.record(pass, &call, plan)
+        self.prepared.record(pass, call, plan)
     }
 
     pub(crate) fn may_be_in_place(&self) -> bool {
@@ -337,14 +346,36 @@ impl<I: Element, A: Element, O: Element> Scan<I, A, O> {
         counted: Counted,
         in_place: bool,
     ) -> Result<Plan, Error> {
-        let Prepared { context, geometry, operator, init, .. } = &self.prepared;
+        let Prepared { operator, init, .. } = &self.prepared;
         let exclusive = self.kind == Kind::Exclusive;
         // An exclusive scan starts with what nothing combines to.
         let definition = &operator.definition;
         // The counts of a compaction start from nothing.
         let nothing = exclusive && !definition.payload.compacts();
         let carry = init.or(nothing.then_some(operator.of_nothing)).map(|carry| words(&carry));
-        let carry = carry.as_deref();
+        let mut carry = carry.as_deref();
+        let start = if definition.headed { carry.take() } else { None };
+        let mut plan = self.plan_after(pieces, counted, in_place, carry)?;
+        // Within segments each starts with it, in whichever pass its items are met.
+        let of_items = |pass: &&mut Pass| pass.kernel.payload.is_segmented();
+        if let Some(start) = start {
+            for pass in plan.passes.iter_mut().filter(of_items) {
+                *pass = pass.clone().with_start(start);
+            }
+        }
+        Ok(plan)
+    }
+
+    /// [`Scan::plan_at`] after what stands before item 0.
+    fn plan_after(
+        &self,
+        pieces: &[Placement],
+        counted: Counted,
+        in_place: bool,
+        carry: Option<&[u32]>,
+    ) -> Result<Plan, Error> {
+        let Prepared { context, geometry, operator, .. } = &self.prepared;
+        let (definition, exclusive) = (&operator.definition, self.kind == Kind::Exclusive);
         let algorithm = match self.algorithm {
             Algorithm::Auto => self.choice(in_place).algorithm,
             chosen => chosen,

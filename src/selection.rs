@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::element::{self, Element};
 use crate::error::Error;
+use crate::layout::Layout;
 use crate::shader::comments;
 use crate::shader::kernel::Flags;
 use crate::shader::user_text::{self, Role};
@@ -20,6 +21,8 @@ pub(crate) struct Selection {
     pub same: Option<Selector>,
     /// Whether values are compared, not bits.
     pub by_value: bool,
+    /// What is compared, unless it is the items.
+    pub keys: Option<Layout>,
 }
 
 /// A function of a user's that tells items apart.
@@ -147,7 +150,7 @@ impl<T: Element> Predicate<T> {
 }
 
 /// A text with another name for one of its functions: wherever it is declared or called.
-fn renamed(text: &str, from: &str, to: &str) -> String {
+pub(crate) fn renamed(text: &str, from: &str, to: &str) -> String {
     let word = |c: char| c.is_alphanumeric() || c == '_';
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

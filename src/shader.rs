@@ -5,6 +5,7 @@ pub(crate) mod comments;
 pub(crate) mod kernel;
 pub(crate) mod link;
 pub(crate) mod prelude;
+pub(crate) mod selectors;
 pub(crate) mod unroll;
 pub(crate) mod user_text;
 
@@ -18,15 +19,19 @@ macro_rules! embed {
 pub(crate) const FILES: &[(&str, &str)] = embed!(
     "params"
     "dispatch_arguments"
+    "heads_clear"
+    "heads_mark"
     "reduce"
     "run_length_decode"
     "scan_chunks"
     "scan_downsweep"
     "scan_propagate"
+    "scan_segments_out"
     "scan_single_pass"
     "accumulate/commutative"
     "accumulate/ordered"
     "compact"
+    "compact_items"
     "heads"
     "held/items"
     "held/votes"
@@ -34,7 +39,9 @@ pub(crate) const FILES: &[(&str, &str)] = embed!(
     "payload/long_runs"
     "payload/partition"
     "payload/partition_three"
+    "payload/reduce_segments"
     "payload/runs"
+    "payload/scan_segments"
     "payload/select"
     "payload/select_indices"
     "payload/unique"
@@ -56,10 +63,13 @@ pub(crate) const FILES: &[(&str, &str)] = embed!(
     "rows/any"
     "rows/block"
     "rows/clamped"
+    "second_input"
     "section"
     "section_halving"
     "section_scan/brent_kung"
     "section_scan/kogge_stone"
+    "segments/flags"
+    "segments/keys"
     "single_pass/publish"
     "single_pass/state"
     "single_pass/walk"

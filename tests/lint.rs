@@ -340,6 +340,7 @@ fn fault_subgroup_call_after_lanes_parted() {
         "switch (ids.lane) { case 1u: { return table[1]; } default: {} } return table[2];",
         "for (var i = 0u; i < ids.lane; i++) { seen += table[i]; } return seen;",
         "return select(0u, 1u, ids.lane > 3u && table[ids.lid] > 1u);",
+        "if (ids.lane > 3u) { return 0u; } return select(0u, 1u, ids.lane > 1u && table[1] > 1u);",
     ] {
         let helper = format!("fn parts(ids: Ids) -> u32 {{ {parts} }}");
         faults(&helper, &format!("if (ids.sid == 0u) {{ seen = parts(ids); {after} }}"), ballot);

@@ -7,8 +7,8 @@ mod operators;
 
 use lookback::{
     Algorithm, Builtins, Context, Equality, Error, GpuSlice, Kind, Memory, Operator, Partition,
-    Plan, Predicate, Reduce, Resource, Root, RunLengths, Scan, Select, Tile, Tuning, UniqueByKey,
-    wgsl::Subgroup,
+    Plan, Predicate, Reduce, ReduceByKey, Resource, Root, RunLengths, Scan, ScanByKey,
+    SegmentStarts, SegmentedScan, Select, Tile, Tuning, UniqueByKey, wgsl::Subgroup,
 };
 
 /// A noop device with these features, limits and subgroup bounds.
@@ -494,6 +494,23 @@ fn compactions_fit_at_every_subgroup_bound() {
             let tuning = Tuning::for_device(context.capabilities());
             let equality = Equality::<[f32; 4]>::by_value();
             let predicate = Predicate::<[f32; 4]>::from_wgsl("x.y > 2.0").unwrap().and_flags();
+            let (sum, kind) = (Operator::<[u32; 2]>::sum(), Kind::Exclusive);
+            let by_key = |algorithm| {
+                ScanByKey::with_algorithm(&context, &equality, &sum, kind, algorithm, &tuning)
+            };
+            let within = |starts, algorithm| {
+                SegmentedScan::with_algorithm(&context, starts, &sum, kind, algorithm, &tuning)
+            };
+            // A call on a device that computes nothing: what it records is valid.
+            let scan = by_key(Algorithm::Auto).unwrap();
+            for n in [0, 1, 70_001] {
+                let keys = context.allocate(n).unwrap();
+                let (values, output) = (context.allocate(n).unwrap(), context.allocate(n).unwrap());
+                scan.call(&keys, &values, &output).unwrap().dispatch().unwrap();
+                let scan = within(SegmentStarts::Offsets, Algorithm::Auto).unwrap();
+                let offsets = context.allocate(n / 3).unwrap();
+                scan.call(&offsets, &values, &output).unwrap().dispatch().unwrap();
+            }
             for algorithm in [Algorithm::ReduceThenScan, Algorithm::Fallback] {
                 let made = [
                     Select::with_algorithm(&context, &predicate, algorithm, &tuning).map(drop),
@@ -503,6 +520,11 @@ fn compactions_fit_at_every_subgroup_bound() {
                         &context, &equality, algorithm, &tuning,
                     )
                     .map(drop),
+                    ReduceByKey::with_algorithm(&context, &equality, &sum, algorithm, &tuning)
+                        .map(drop),
+                    by_key(algorithm).map(drop),
+                    within(SegmentStarts::PackedFlags, algorithm).map(drop),
+                    within(SegmentStarts::Offsets, algorithm).map(drop),
                 ];
                 for made in made {
                     match made {

@@ -37,9 +37,12 @@ pub enum Command {
     /// Combine all items of an array into one value
     #[command(group = operator_group())]
     Reduce(ReduceArgs),
-    /// Write the running combination of an array's items
+    /// Write the running combination of an array's items, of all or of each segment
     #[command(group = operator_group())]
     Scan(ScanArgs),
+    /// Write the first key of each run of equal keys, and what its values combine to
+    #[command(group = operator_group())]
+    ReduceByKey(ReduceByKeyArgs),
     /// Write the items that a condition or flags keep, in order
     #[command(group = selection_group())]
     Select(SelectArgs),
@@ -150,6 +153,44 @@ pub struct ReduceArgs {
     /// How to combine.
     #[command(flatten)]
     pub operator: OperatorArgs,
+    /// A value to the left of the first item
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
+    pub init: Option<String>,
+}
+
+/// Arguments of `reduce-by-key`.
+#[derive(Debug, Args)]
+pub struct ReduceByKeyArgs {
+    /// The array of keys
+    #[arg(value_name = "KEYS.npy")]
+    pub keys: PathBuf,
+    /// The array of values, as long
+    #[arg(value_name = "VALUES.npy")]
+    pub values: PathBuf,
+    /// The file for the first key of each run
+    #[arg(value_name = "OUT_KEYS.npy")]
+    pub out_keys: PathBuf,
+    /// The file for what the values of each run combine to
+    #[arg(value_name = "OUT_VALUES.npy")]
+    pub out_values: PathBuf,
+    /// How to combine.
+    #[command(flatten)]
+    pub operator: OperatorArgs,
+}
+
+/// What begins segments, in each of which a scan starts anew.
+#[derive(Debug, Args)]
+#[group(id = "segments", multiple = false)]
+pub struct SegmentArgs {
+    /// An array as long as the items: where a key differs from the one before, a segment begins
+    #[arg(long, value_name = "KEYS.npy")]
+    pub by_key: Option<PathBuf>,
+    /// An array of uint32 as long as the items: not 0 where a segment begins
+    #[arg(long, value_name = "HEADS.npy")]
+    pub heads: Option<PathBuf>,
+    /// An ascending array of uint32: the number of each segment's first item
+    #[arg(long, value_name = "OFFSETS.npy")]
+    pub offsets: Option<PathBuf>,
 }
 
 /// Arguments of `scan`.
@@ -164,6 +205,12 @@ pub struct ScanArgs {
     /// How to combine.
     #[command(flatten)]
     pub operator: OperatorArgs,
+    /// A value to the left of the first item, or of the first of each segment
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
+    pub init: Option<String>,
+    /// What begins segments.
+    #[command(flatten)]
+    pub segments: SegmentArgs,
     /// Let each output cover the items before its own only
     #[arg(long)]
     pub exclusive: bool,
@@ -195,9 +242,6 @@ pub struct OperatorArgs {
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true, conflicts_with = "op")]
     #[arg(requires = "op_wgsl")]
     pub identity: Option<String>,
-    /// A value to the left of the first item
-    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
-    pub init: Option<String>,
 }
 
 /// Exactly one way to name an operator.

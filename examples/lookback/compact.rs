@@ -168,14 +168,18 @@ fn condition<T: Item>(option: &str, text: &str) -> Result<Predicate<T>> {
 }
 
 /// What a command has written.
-struct Counts {
-    counts: Vec<usize>,
-    n_items: usize,
-    start: Instant,
+pub struct Counts {
+    /// How many, of each kind.
+    pub counts: Vec<usize>,
+    /// Of how many.
+    pub n_items: usize,
+    /// When it began.
+    pub start: Instant,
 }
 
 impl Counts {
-    fn report(self, common: &Common, path: &Path, dtype: Dtype, adapter: &str) -> Result<()> {
+    /// Prints it.
+    pub fn report(self, common: &Common, path: &Path, dtype: Dtype, adapter: &str) -> Result<()> {
         let seconds = self.start.elapsed().as_secs_f64();
         let path = path.display().to_string();
         let counts: Vec<String> = self.counts.iter().map(usize::to_string).collect();

@@ -9,20 +9,20 @@ use lookback::{
 };
 
 use crate::checks::{Check, MANY, Outcome, first_difference, word};
-use crate::{Result, info};
+use crate::{Result, info, segments};
 
 /// The words that a primitive makes of items, on the device.
-type Device = Box<dyn Fn(&[u32]) -> Result<Vec<u32>>>;
+pub type Device = Box<dyn Fn(&[u32]) -> Result<Vec<u32>>>;
 
 /// First places and lengths.
 type Runs = Vec<(u32, u32)>;
 
 /// One primitive on both sides.
-struct Side {
-    name: &'static str,
-    told_by: &'static str,
-    device: Device,
-    host: Device,
+pub struct Side {
+    pub name: &'static str,
+    pub told_by: &'static str,
+    pub device: Device,
+    pub host: Device,
 }
 
 /// The checks of all of them, by what `Auto` comes to.
@@ -31,7 +31,8 @@ pub fn all(context: &Context) -> Result<Vec<Check>> {
     let scan = Scan::new(context, &sum, Kind::Exclusive)?;
     let algorithm = scan.choice(false).algorithm.name();
     let lanes = info::subgroups(&scan.plan(MANY)?, context.capabilities());
-    let sides = sides(context)?.into_iter().map(Rc::new).collect::<Vec<_>>();
+    let sides = sides(context)?.into_iter().chain(segments::sides(context)?);
+    let sides = sides.map(Rc::new).collect::<Vec<_>>();
     let mut checks = Vec::new();
     for n_items in [0, 1, 2, 4097, MANY] {
         for side in sides.iter().cloned() {
@@ -69,7 +70,7 @@ fn compare(side: &Side, n_items: u32, corrupt: bool) -> Result<Outcome> {
 }
 
 /// Parts, each with its length before it: counts are compared too.
-fn joined(parts: &[&[u32]]) -> Vec<u32> {
+pub fn joined(parts: &[&[u32]]) -> Vec<u32> {
     parts.iter().flat_map(|part| [&[part.len() as u32], *part].concat()).collect()
 }
 

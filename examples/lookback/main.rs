@@ -9,9 +9,11 @@ mod dtype;
 mod gpu;
 mod info;
 mod json;
+mod keys;
 mod npy;
 mod output;
 mod run;
+mod segments;
 mod verify;
 
 use std::io::Write;
@@ -42,6 +44,7 @@ fn main() -> ExitCode {
         Command::Info => info::info(&cli.common),
         Command::Reduce(args) => run::reduce(&cli.common, args),
         Command::Scan(args) => run::scan(&cli.common, args),
+        Command::ReduceByKey(args) => keys::reduce(&cli.common, args),
         Command::Select(args) => compact::select(&cli.common, args),
         Command::Partition(args) => compact::partition(&cli.common, args),
         Command::Unique(args) => compact::unique(&cli.common, args),

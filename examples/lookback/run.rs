@@ -6,6 +6,7 @@ use crate::cli::{Builtin, Common, OperatorArgs, ReduceArgs, ScanArgs};
 use crate::dtype::{Dtype, Item, with_dtype};
 use crate::gpu::{self, Timed};
 use crate::json::{self, Object};
+use crate::keys::{self, How};
 use crate::npy::{self, Array};
 use crate::output::Output;
 use crate::{Result, print};
@@ -23,7 +24,7 @@ pub fn scan(common: &Common, args: &ScanArgs) -> Result<()> {
 }
 
 fn reduce_items<T: Item>(common: &Common, args: &ReduceArgs, mut array: Array) -> Result<()> {
-    let (operator, init) = operator::<T>(&args.operator)?;
+    let (operator, init) = (operator::<T>(&args.operator)?, init::<T>(&args.init)?);
     let items = array.read::<T>()?;
     let context = gpu::open(common)?;
     let mut reduce = Reduce::new(&context, &operator)?;
@@ -46,23 +47,27 @@ fn reduce_items<T: Item>(common: &Common, args: &ReduceArgs, mut array: Array) -
 }
 
 fn scan_items<T: Item>(common: &Common, args: &ScanArgs, mut array: Array) -> Result<()> {
-    let (operator, init) = operator::<T>(&args.operator)?;
+    let (operator, init) = (operator::<T>(&args.operator)?, init::<T>(&args.init)?);
     let output = Output::create(&args.output)?;
     let items = array.read::<T>()?;
     let kind = if args.exclusive { Kind::Exclusive } else { Kind::Inclusive };
     let context = gpu::open(common)?;
+    let how = How { context: &context, operator: &operator, kind, algorithm: args.algorithm, init };
     let tuning = Tuning::for_device(context.capabilities());
     let timed = |algorithm| {
         let scan = Scan::with_algorithm(&context, &operator, kind, algorithm, &tuning)?;
         let scan = init.map_or(scan.clone(), |init| scan.with_init(init));
         gpu::timed_scan(&context, &scan, &items)
     };
-    let timed = match timed(args.algorithm)? {
+    let timed = match keys::scan(&how, &args.segments, &items)? {
         Some(timed) => timed,
-        None => {
-            log::warn!("the scan in a single pass gave up; it is done by reduce-then-scan");
-            timed(Algorithm::ReduceThenScan)?.ok_or("the scan gave up")?
-        }
+        None => match timed(args.algorithm)? {
+            Some(timed) => timed,
+            None => {
+                log::warn!("the scan in a single pass gave up; it is done by reduce-then-scan");
+                timed(Algorithm::ReduceThenScan)?.ok_or("the scan gave up")?
+            }
+        },
     };
     output.finish(|file| npy::write(file, T::DTYPE, &timed.items))?;
     let (adapter, path) = (&context.capabilities().adapter, args.output.display().to_string());
@@ -95,9 +100,9 @@ fn print_report<O>(
     print(&format!("{}\n", object.finish()))
 }
 
-/// The operator and the initial value that the command line gives for items of this type.
-fn operator<T: Item>(args: &OperatorArgs) -> Result<(Operator<T>, Option<T>)> {
-    let operator = match (args.op, &args.op_wgsl, &args.identity) {
+/// The operator that the command line gives for items of this type.
+pub fn operator<T: Item>(args: &OperatorArgs) -> Result<Operator<T>> {
+    Ok(match (args.op, &args.op_wgsl, &args.identity) {
         (Some(op), _, _) => builtin(op)?,
         (None, Some(text), Some(identity)) => {
             let identity = value("--identity", identity)?;
@@ -105,9 +110,12 @@ fn operator<T: Item>(args: &OperatorArgs) -> Result<(Operator<T>, Option<T>)> {
         }
         // The command line is read so that this can't come.
         _ => return Err("an operator is wanted: --op, or --op-wgsl with --identity".into()),
-    };
-    let init = args.init.as_deref().map(|text| value("--init", text)).transpose()?;
-    Ok((operator, init))
+    })
+}
+
+/// The initial value that it gives.
+fn init<T: Item>(text: &Option<String>) -> Result<Option<T>> {
+    text.as_deref().map(|text| value("--init", text)).transpose()
 }
 
 fn builtin<T: Item>(op: Builtin) -> Result<Operator<T>> {

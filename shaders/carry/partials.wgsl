@@ -11,5 +11,5 @@ fn carry_in(chunk: u32) -> T {
     for (var w = 0u; w < ACC_WORDS; w += 1u) { // unroll
         words[w] = partials[(params.first_chunk + chunk) * ACC_WORDS + w];
     }
-    return enter(acc_decode(words));
+    return from_words(words);
 }

@@ -13,8 +13,8 @@ fn carry_in(chunk: u32) -> T {
             words[w] = atomicLoad(&state[state_carry(false) + w]);
         }
     }
-    if (params.first_chunk == 0u && params.has_carry == 0u) {
+    if (params.first_chunk == 0u && params.has_carry != 1u) {
         return identity();
     }
-    return enter(acc_decode(words));
+    return from_words(words);
 }

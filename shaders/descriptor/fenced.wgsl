@@ -26,7 +26,7 @@ fn value_word(first: u32, status: u32) -> u32 {
 }
 
 fn set_value(first: u32, status: u32, value: T) {
-    let words = acc_encode(leave(value));
+    let words = to_words(value);
     for (var w = 0u; w < ACC_WORDS; w += 1u) { // unroll
         values[value_word(first, status) + w] = words[w];
     }
@@ -67,7 +67,7 @@ fn descriptor_read(parity: u32, tile: u32, looks: bool) -> Descriptor {
         for (var w = 0u; w < ACC_WORDS; w += 1u) { // unroll
             words[w] = values[value_word(first, seen.state) + w];
         }
-        seen.value = enter(acc_decode(words));
+        seen.value = from_words(words);
     }
     return seen;
 }

@@ -24,7 +24,7 @@ fn descriptor_publish(publishes: bool, parity: u32, tile: u32, status: u32, valu
         return;
     }
     let first = descriptor_pair(parity, tile);
-    let words = acc_encode(leave(value));
+    let words = to_words(value);
     for (var w = 0u; w < ACC_WORDS; w += 1u) { // unroll
         atomicStore(&descriptors[first + w], (u64(status) << 32u) | u64(words[w]));
     }
@@ -35,7 +35,7 @@ fn descriptor_offer(offers: bool, parity: u32, tile: u32, value: T) {
         return;
     }
     let first = descriptor_pair(parity, tile);
-    let words = acc_encode(leave(value));
+    let words = to_words(value);
     for (var w = 0u; w < ACC_WORDS; w += 1u) { // unroll
         let pair = (u64(STATE_AGGREGATE) << 32u) | u64(words[w]);
         _ = atomicCompareExchangeWeak(&descriptors[first + w], u64(0u), pair);
@@ -58,5 +58,5 @@ fn descriptor_read(parity: u32, tile: u32, looks: bool) -> Descriptor {
         all &= status;
         some |= status;
     }
-    return Descriptor(select(STATE_NOTHING, all, all == some), enter(acc_decode(words)));
+    return Descriptor(select(STATE_NOTHING, all, all == some), from_words(words));
 }

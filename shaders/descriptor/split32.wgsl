@@ -27,7 +27,7 @@ fn descriptor_publish(publishes: bool, parity: u32, tile: u32, status: u32, valu
         return;
     }
     let first = descriptor_word(parity, tile);
-    let words = acc_encode(leave(value));
+    let words = to_words(value);
     for (var w = 0u; w < ACC_WORDS; w += 1u) { // unroll
         atomicStore(&state[first + 2u * w], (status << 16u) | (words[w] & 0xffffu));
         atomicStore(&state[first + 2u * w + 1u], (status << 16u) | (words[w] >> 16u));
@@ -39,7 +39,7 @@ fn descriptor_offer(offers: bool, parity: u32, tile: u32, value: T) {
         return;
     }
     let first = descriptor_word(parity, tile);
-    let words = acc_encode(leave(value));
+    let words = to_words(value);
     for (var w = 0u; w < ACC_WORDS; w += 1u) { // unroll
         let low = (STATE_AGGREGATE << 16u) | (words[w] & 0xffffu);
         let high = (STATE_AGGREGATE << 16u) | (words[w] >> 16u);
@@ -65,5 +65,5 @@ fn descriptor_read(parity: u32, tile: u32, looks: bool) -> Descriptor {
         some |= (low >> 16u) | (high >> 16u);
     }
     // Equal states only: the bits that all have are the bits that any has.
-    return Descriptor(select(STATE_NOTHING, all, all == some), enter(acc_decode(words)));
+    return Descriptor(select(STATE_NOTHING, all, all == some), from_words(words));
 }

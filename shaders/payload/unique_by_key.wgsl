@@ -2,11 +2,10 @@
 //
 // Source: as payload/select.wgsl, whose exports it has.
 
-import package::compact::{
-    Item, item_at, compact_first, compact_second, compact_second_word, compact_tally,
-};
+import package::compact::{Item, item_at, compact_first, compact_second, compact_tally};
 import package::heads::{is_head};
 import package::params::{params};
+import package::second_input::{second_word};
 
 const KINDS = 1u;
 
@@ -27,7 +26,7 @@ fn emit(index: u32, words: array<u32, IN_WORDS>, kind: u32, before: T) {
         compact_first(before, words);
         var value: array<u32, SECOND_WORDS>;
         for (var w = 0u; w < SECOND_WORDS; w += 1u) { // unroll
-            value[w] = compact_second_word((params.first_item + index) * SECOND_WORDS + w);
+            value[w] = second_word((params.first_item + index) * SECOND_WORDS + w);
         }
         compact_second(before, value);
     }

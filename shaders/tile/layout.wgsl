@@ -54,7 +54,7 @@ fn item_load(index: u32) -> T {
 
 // Writes one item.
 fn item_store(index: u32, value: T) {
-    let words = out_encode(lower(leave(value)));
+    let words = to_output(value);
     for (var w = 0u; w < OUT_WORDS; w += 1u) { // unroll
         dst_set_word(index * OUT_WORDS + w, words[w]);
     }

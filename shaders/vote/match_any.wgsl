@@ -15,7 +15,7 @@ fn match_any(group: Group, lane: Lane, value: T) -> vec4<u32> {
 
 // The same within partitions of `width` lanes, a power of two up to the subgroup's width.
 fn match_any_within(group: Group, lane: Lane, value: T, width: u32) -> vec4<u32> {
-    var words = acc_encode(leave(value));
+    var words = to_words(value);
     var lanes = partition_lanes(lane, width);
     for (var w = 0u; w < ACC_WORDS; w += 1u) {
         lanes &= match_any_bits(group, lane, words[w], 32u);

@@ -135,6 +135,25 @@ impl Geometry {
         Ok(Plan { passes: vec![pass] })
     }
 
+    /// Passes that make head bits, so many words of them, of offsets.
+    ///
+    /// Errors: [`Error::Limit`] if the device has too few bindings.
+    pub(crate) fn mark_heads(
+        &self,
+        operator: &Definition,
+        piece: Placement,
+        n_words: u32,
+    ) -> Result<Plan, Error> {
+        let pass = |root: Root, n_items: u32| {
+            let mut pass = self.pass(operator, self.kernel(operator, root), piece, 1)?;
+            let workgroups = n_items.div_ceil(self.workgroup_size).clamp(1, self.workgroups_limit);
+            (pass.workgroups, pass.params.workgroups) = (workgroups, workgroups);
+            Ok(pass)
+        };
+        let (clear, mark) = (pass(Root::ClearHeads, n_words), pass(Root::MarkHeads, piece.n_items));
+        Ok(Plan { passes: vec![clear?, mark?] })
+    }
+
     /// A spine between the passes before it and after it.
     fn around(spine: Pass, first: Vec<Pass>, last: Vec<Pass>, counted: Counted) -> Plan {
         let arguments = Self::arguments(&first, counted);
@@ -155,7 +174,7 @@ impl Geometry {
         let kernel = Kernel { part: Part::ToAccumulators, ..kernel };
         let to_partials = |mut pass: Pass| {
             pass.dst = Resource::Partials;
-            pass.params.dst_word = pass.params.first_chunk * operator.accumulator.words();
+            pass.params.dst_word = pass.params.first_chunk * operator.acc_words();
             pass
         };
         let passes = self.chunks(operator, kernel, &pieces, counted)?;
@@ -254,7 +273,7 @@ impl Geometry {
     /// The pieces, cut so that whole tiles and a last, partly filled one are apart, where the device
     /// is better off with it.
     fn parts(&self, operator: &Definition, kernel: Kernel, pieces: &[Placement]) -> Vec<Placement> {
-        if !self.whole_tiles || kernel.extent == Extent::Buffer || kernel.payload.compacts() {
+        if !self.whole_tiles || kernel.extent == Extent::Buffer || kernel.payload.votes() {
             return pieces.to_vec();
         }
         let (in_words, out_words) = operator.strides();

@@ -25,7 +25,7 @@ impl Geometry {
         let kernel = self.kernel(operator, Root::SinglePass).counted(counted);
         let single_pass = kernel.single_pass.map(choose);
         let kernel = Kernel { carry: Carry::State, single_pass, exclusive, ..kernel };
-        let tiles_max = ARRAY_WORDS / self.descriptor.words(operator.accumulator.words());
+        let tiles_max = ARRAY_WORDS / self.descriptor.words(operator.acc_words());
         let part_items = tiles_max.saturating_mul(kernel.tile_items());
         let row = self.workgroups_limit;
         let (in_words, out_words) = operator.strides();

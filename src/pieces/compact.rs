@@ -1,6 +1,7 @@
-//! The pieces of a compaction: its outputs are one slice each, which all pieces of the input write to.
+//! The pieces of calls with more slices than an input and an output: the others are one slice each, for
+//! all pieces of the input.
 
-use super::{Call, Span, alignment, check_apart, counted, limit, name, to_one_place};
+use super::{Call, Span, alignment, check_apart, counted, limit, name, of_scan, to_one_place};
 use crate::capabilities::Capabilities;
 use crate::element::Element;
 use crate::error::Error;
@@ -51,9 +52,39 @@ impl Other {
         }
     }
 
+    /// Errors: [`Error::Aliased`] if it shares a byte with any segment of a slice that is written.
+    pub fn check_apart_from_all<T: Element>(&self, output: &GpuSlice<T>) -> Result<(), Error> {
+        let Some(a) = self.named() else { return Ok(()) };
+        output.segments().iter().try_for_each(|b| check_apart(a, ("the output", b)))
+    }
+
     fn named(&self) -> Option<(&'static str, &Segment)> {
         self.segment.as_ref().map(|segment| (self.role, segment))
     }
+}
+
+/// The call of a scan within segments, which a second input tells.
+///
+/// Errors: as [`of_scan`], and [`Error::Aliased`] if the second input lies in a buffer of the output.
+pub(crate) fn of_segments<I: Element, O: Element>(
+    capabilities: &Capabilities,
+    input: &GpuSlice<I>,
+    second: &Other,
+    output: &GpuSlice<O>,
+    may_be_in_place: bool,
+) -> Result<Call, Error> {
+    if let Some(a) = second.named() {
+        // wgpu lets no buffer be read through one binding and written through another.
+        let mut written = output.segments().iter().filter(|segment| !segment.is_empty());
+        if let Some(b) = written.find(|segment| segment.buffer == a.1.buffer) {
+            return Err(Error::Aliased { first: name(a), second: name(("the output", b)) });
+        }
+    }
+    let mut call = of_scan(capabilities, input, output, may_be_in_place)?;
+    let span = second.segment.as_ref().map(|segment| Span::new(segment, alignment(capabilities)));
+    call.second_word = span.as_ref().map_or(0, Span::word);
+    call.others[0] = span;
+    Ok(call)
 }
 
 /// The call of a compaction. Pieces are cut as those of a reduction.
@@ -101,7 +132,11 @@ pub(crate) fn of_compaction<I: Element>(
     for (n, other) in others.into_iter().enumerate() {
         let segment = other.and_then(|other| other.segment.as_ref());
         let span = segment.map(|segment| Span::new(segment, alignment(capabilities)));
-        call.places[3 + n] = span.as_ref().map_or(0, Span::word);
+        let word = span.as_ref().map_or(0, Span::word);
+        match n {
+            0 => call.second_word = word,
+            n => call.places[2 + n] = word,
+        }
         call.others[n] = span;
     }
     Ok(call)

@@ -19,6 +19,10 @@ pub enum Root {
     Propagate,
     /// `shaders/run_length_decode.wgsl`.
     Decode,
+    /// `shaders/heads_clear.wgsl`.
+    ClearHeads,
+    /// `shaders/heads_mark.wgsl`.
+    MarkHeads,
 }
 
 /// How tiles are read and written.
@@ -124,6 +128,10 @@ pub enum Payload {
     Runs,
     /// The same of runs of two items or more; where they begin and lengths.
     LongRuns,
+    /// The operator's accumulators since the last item that began a segment; one output an item.
+    ScanSegments,
+    /// The same; the first key of each run, and what its values combine to.
+    ReduceSegments,
 }
 
 /// Flags that select items, one for each.
@@ -185,7 +193,15 @@ impl Root {
             Root::Chunks => "chunks",
             Root::Propagate => "propagate",
             Root::Decode => "decode",
+            Root::ClearHeads => "clear",
+            Root::MarkHeads => "mark",
         }
+    }
+
+    /// Whether lanes work by themselves: no section, and no scratch of emulated subgroups.
+    pub(super) fn is_by_lanes(self) -> bool {
+        use Root::{Arguments, ClearHeads, Decode, MarkHeads, Propagate};
+        matches!(self, Arguments | Propagate | Decode | ClearHeads | MarkHeads)
     }
 
     pub(super) fn file(self) -> &'static str {
@@ -197,6 +213,8 @@ impl Root {
             Root::Chunks => "scan_chunks",
             Root::Propagate => "scan_propagate",
             Root::Decode => "run_length_decode",
+            Root::ClearHeads => "heads_clear",
+            Root::MarkHeads => "heads_mark",
         }
     }
 }
@@ -222,7 +240,7 @@ impl Descriptor {
 impl Payload {
     /// Whether some of the items are written, not one output for each.
     pub(crate) fn compacts(self) -> bool {
-        self != Payload::Items
+        !matches!(self, Payload::Items | Payload::ScanSegments)
     }
 
     /// Whether an item is held against the one before it.
@@ -231,10 +249,21 @@ impl Payload {
         matches!(self, Unique | UniqueByKey | Runs | LongRuns)
     }
 
+    /// Whether accumulators are the operator's within segments, which the second input tells.
+    pub(crate) fn is_segmented(self) -> bool {
+        matches!(self, Payload::ScanSegments | Payload::ReduceSegments)
+    }
+
+    /// Whether items are of a few kinds, of which ballots tell how many stand before each.
+    pub(crate) fn votes(self) -> bool {
+        self.compacts() && !self.is_segmented()
+    }
+
     /// Outputs, of which a call gets a slice each.
     pub(crate) fn outputs(self) -> usize {
         match self {
-            Payload::Items | Payload::Select | Payload::SelectIndices | Payload::Unique => 1,
+            Payload::Items | Payload::ScanSegments => 1,
+            Payload::Select | Payload::SelectIndices | Payload::Unique => 1,
             Payload::PartitionThree => 3,
             _ => 2,
         }
@@ -243,7 +272,7 @@ impl Payload {
     /// Counts that a call writes.
     pub(crate) fn counts(self) -> u64 {
         match self {
-            Payload::Items => 0,
+            Payload::Items | Payload::ScanSegments => 0,
             Payload::Partition => 2,
             Payload::PartitionThree => 3,
             _ => 1,
@@ -261,6 +290,8 @@ impl Payload {
             Payload::UniqueByKey => "payload/unique_by_key",
             Payload::Runs => "payload/runs",
             Payload::LongRuns => "payload/long_runs",
+            Payload::ScanSegments => "payload/scan_segments",
+            Payload::ReduceSegments => "payload/reduce_segments",
         }
     }
 }

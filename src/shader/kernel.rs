@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{FILES, link, prelude};
+use super::{FILES, link, prelude, selectors};
 
 pub use super::choices::*;
 use crate::definition::Definition;
@@ -59,14 +59,14 @@ impl Kernel {
 
     /// Words of what it reads and of what it writes.
     pub(crate) fn words(&self, operator: &Definition) -> (u32, u32) {
-        let Definition { input, accumulator, output, .. } = operator;
-        let (read, written) = match self.part {
-            Part::Whole => (input, output),
-            Part::ToAccumulators => (input, accumulator),
-            Part::OnAccumulators => (accumulator, accumulator),
-            Part::FromAccumulators => (accumulator, output),
-        };
-        (read.words(), written.words())
+        let (read, held, written) =
+            (operator.in_words(), operator.acc_words(), operator.out_words());
+        match self.part {
+            Part::Whole => (read, written),
+            Part::ToAccumulators => (read, held),
+            Part::OnAccumulators => (held, held),
+            Part::FromAccumulators => (held, written),
+        }
     }
 
     /// The module's text.
@@ -89,7 +89,22 @@ impl Kernel {
         choices.extend([
             ("accumulate", accumulate),
             ("payload", self.payload.file()),
-            ("held", if self.payload.compacts() { "held/votes" } else { "held/items" }),
+            ("held", if self.payload.votes() { "held/votes" } else { "held/items" }),
+            (
+                "outputs",
+                match self.payload {
+                    Payload::Items => self.payload.file(),
+                    Payload::ScanSegments => "scan_segments_out",
+                    _ => "compact_items",
+                },
+            ),
+            (
+                "segments",
+                match self.flags {
+                    Flags::None => "segments/keys",
+                    Flags::Words | Flags::Bits => "segments/flags",
+                },
+            ),
             (
                 "tile",
                 match self.tile {
@@ -128,7 +143,7 @@ impl Kernel {
         }
         let mut generated = self.layers.generated(&definition);
         generated.insert("groups", prelude::groups(&definition, &constants));
-        generated.insert("selection", prelude::selection(&definition, self.flags));
+        generated.insert("selection", selectors::selection(&definition, self.flags));
         // By one name: naga tells an array that has one from the same without.
         let items = "alias Items = array<T, ITEMS>;\n";
         generated.insert("prelude", prelude::prelude(&definition, &constants) + items);
@@ -138,14 +153,14 @@ impl Kernel {
     /// The values of the overrides that the module declares.
     pub fn overrides(&self) -> Vec<(&'static str, f64)> {
         let mut overrides = vec![("WORKGROUP_SIZE", f64::from(self.workgroup_size))];
-        if !matches!(self.root, Root::Arguments | Root::Propagate | Root::Decode) {
+        if !self.root.is_by_lanes() {
             overrides.push(("SECTION_SIZE", f64::from(self.section_size())));
         }
         if let Subgroup::Emulated(width) = self.layers.subgroup {
             overrides.push(("EMULATED_WIDTH", f64::from(width)));
         }
         let scans = matches!(self.root, Root::Downsweep | Root::SinglePass | Root::Chunks);
-        if scans && !self.payload.compacts() {
+        if scans && !self.payload.votes() {
             overrides.push(("EXCLUSIVE", f64::from(u8::from(self.exclusive))));
         }
         if let Some(single_pass) = self.single_pass {
@@ -174,13 +189,13 @@ impl Kernel {
     /// Bytes of workgroup memory, each variable rounded up to 16.
     pub(crate) fn workgroup_bytes(&self, operator: &Definition) -> u32 {
         // Neither does a lane need another, nor emulated subgroups a scratch.
-        if matches!(self.root, Root::Arguments | Root::Propagate | Root::Decode) {
+        if self.root.is_by_lanes() {
             return 0;
         }
-        let item = operator.accumulator.workgroup_bytes();
+        let item = operator.held_bytes();
         // A commutative reduction by a tree does without shuffles.
         let shuffles = self.root != Root::Reduce || !operator.commutative || !self.halves();
-        let votes = self.root != Root::Reduce && self.payload.compacts();
+        let votes = self.root != Root::Reduce && self.payload.votes();
         let each = |bytes: u32| (bytes * self.workgroup_size).next_multiple_of(16);
         let scratch = match self.layers.subgroup {
             // A word a lane for ballots.
@@ -205,16 +220,24 @@ impl Kernel {
 
     /// The storage bindings, by the numbers that the shaders declare.
     pub(crate) fn bindings(&self) -> Vec<(u32, Slot)> {
+        match self.root {
+            Root::ClearHeads => return vec![(4, Slot::Dst)],
+            Root::MarkHeads => return vec![(2, Slot::Src), (4, Slot::Dst)],
+            _ => {}
+        }
         // Of a compaction: its walk over the items writes.
         let writes = self.payload.compacts() && self.root != Root::Reduce;
         let quads = self.tile != Tile::Scalar;
-        let words = self.tile != Tile::Whole || writes || self.payload.has_heads();
+        let partly = self.tile != Tile::Whole;
+        // All but a reduction by key read an item once more.
+        let rereads = writes && !self.payload.is_segmented() || self.payload.has_heads();
+        let (src_words, words) = (partly || rereads, partly || writes || self.payload.has_heads());
         // A reduction writes single items.
         let reads_only = self.root == Root::Reduce || writes;
         let separate = self.memory == Memory::Separate;
         let outputs = if writes { self.payload.outputs() } else { 1 };
         let decodes = self.root == Root::Decode;
-        let by_key = self.payload == Payload::UniqueByKey && writes;
+        let by_key = self.payload == Payload::UniqueByKey && writes || self.payload.is_segmented();
         let uses_partials = self.carry == Carry::Partials || self.root == Root::Chunks;
         let descriptor = self.single_pass.map(|single_pass| single_pass.descriptor);
         let is_packed = descriptor == Some(Descriptor::Packed64);
@@ -223,7 +246,7 @@ impl Kernel {
         let walks = self.root != Root::Arguments;
         let all = [
             (1, Slot::Src, walks && separate && quads),
-            (2, Slot::Src, walks && separate && words),
+            (2, Slot::Src, walks && separate && src_words),
             (3, Slot::Dst, walks && quads && !(separate && reads_only)),
             (4, Slot::Dst, !walks || words || reads_only),
             (5, Slot::Partials, uses_partials),

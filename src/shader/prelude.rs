@@ -7,13 +7,11 @@ use std::fmt::Write;
 use super::user_text::declarations;
 use crate::definition::{Builtin, Definition, Encoding};
 use crate::layout::{Layout, Member, Scalar};
-use crate::selection::Selector;
-use crate::shader::kernel::Flags;
 
 /// Names that the generated text declares or uses, and those of WGSL that the shaders use.
 #[rustfmt::skip]
 pub(crate) const NAMES: &[&str] = &[
-    "T", "Items", "in_decode", "acc_decode", "acc_encode", "out_encode", "enter", "leave", "in_group",
+    "T", "Items", "from_words", "to_words", "from_input", "to_output", "combine_values", "is_flagged", "key_decode", "KEY_WORDS", "in_decode", "acc_decode", "acc_encode", "out_encode", "enter", "leave", "in_group",
     "out_group", "identity", "of_nothing", "either", "combine", "lift", "lower", "exchange", "exchange_up",
     "exchange_down", "lift_at", "is_kept", "is_second", "is_same", "FIRST_WORDS", "SECOND_WORDS", "builtin_reduce", "builtin_inclusive_scan", "ordered", "unordered", "GROUP",
     "ROWS", "ITEMS", "KIND_WORDS", "IN_WORDS", "ACC_WORDS", "OUT_WORDS", "IN_QUADS", "OUT_QUADS", "BLOCK_LANES",
@@ -29,11 +27,17 @@ const KIND_ROWS: u32 = 16;
 
 /// The constants of every prelude.
 pub(crate) fn constants(definition: &Definition) -> BTreeMap<&'static str, u32> {
+    let first_words = match definition.headed {
+        // What the operator writes, be it accumulators.
+        true => definition.out_words(),
+        false => definition.first_words,
+    };
     BTreeMap::from([
-        ("IN_WORDS", definition.input.words()),
-        ("ACC_WORDS", definition.accumulator.words()),
-        ("OUT_WORDS", definition.output.words()),
-        ("FIRST_WORDS", definition.first_words),
+        ("IN_WORDS", definition.in_words()),
+        ("ACC_WORDS", definition.acc_words()),
+        ("OUT_WORDS", definition.out_words()),
+        ("KEY_WORDS", definition.keys().words()),
+        ("FIRST_WORDS", first_words),
         ("SECOND_WORDS", definition.second_words),
     ])
 }
@@ -45,7 +49,7 @@ pub(crate) fn tile_constants(
     rows: u32,
     block_lanes: u32,
 ) -> BTreeMap<&'static str, u32> {
-    let (input, output) = (group * definition.input.words(), group * definition.output.words());
+    let (input, output) = (group * definition.in_words(), group * definition.out_words());
     BTreeMap::from([
         ("BLOCK_LANES", block_lanes),
         ("IN_BLOCK_WORDS", block_lanes * rows * input),
@@ -66,15 +70,20 @@ pub(crate) fn prelude(definition: &Definition, constants: &BTreeMap<&str, u32>) 
         line(&mut text, format!("const {name}: u32 = {value}u;"));
     }
     let (input, acc, output) = (definition.input, definition.accumulator, definition.output);
-    text.push_str(&declarations(&[input, acc, output]));
-    line(&mut text, format!("alias T = {};", encoded(acc, definition.encoding)));
+    text.push_str(&declarations(&[input, acc, output, definition.keys()]));
+    let value = definition.value();
+    match definition.headed {
+        // The value first: where it is a vector of 3, the word takes the room after it.
+        true => line(&mut text, format!("struct T {{ value: {value}, heads: u32 }}")),
+        false => line(&mut text, format!("alias T = {value};")),
+    }
 
     decode(&mut text, "in_decode", input);
     decode(&mut text, "acc_decode", acc);
     encode(&mut text, "acc_encode", acc);
     encode(&mut text, "out_encode", output);
     enter_and_leave(&mut text, acc, definition.encoding);
-    either(&mut text, acc);
+    either(&mut text, definition);
     line(&mut text, definition.lift.clone());
     let index = if definition.lift_indexed { ", i" } else { "" };
     let (from, to) = (input.wgsl(), acc.wgsl());
@@ -86,22 +95,81 @@ pub(crate) fn prelude(definition: &Definition, constants: &BTreeMap<&str, u32>) 
     for (name, words) in
         [("identity", &definition.identity), ("of_nothing", &definition.of_nothing)]
     {
-        let list = words.iter().map(|w| format!("{w}u")).collect::<Vec<_>>().join(", ");
+        let mut list: Vec<String> = words.iter().map(|w| format!("{w}u")).collect();
+        list.extend(definition.headed.then(|| "0u".to_owned()));
+        let list = list.join(", ");
         line(&mut text, format!("fn {name}() -> T {{"));
         line(&mut text, format!("    var words = array<u32, ACC_WORDS>({list});"));
-        line(&mut text, "    return enter(acc_decode(words));\n}".to_owned());
+        line(&mut text, "    return from_words(words);\n}".to_owned());
     }
-
+    held(&mut text, definition);
     text
 }
 
+/// A `T` from and to words, from an input, and to an output; within segments its combine.
+fn held(text: &mut String, definition: &Definition) {
+    let (headed, words) = (definition.headed, definition.accumulator.words());
+    let list = |of: &str| (0..words).map(|w| format!("{of}[{w}u], ")).collect::<String>();
+    let (from_words, to_words) = match headed {
+        false => ("enter(acc_decode(words))".to_owned(), "acc_encode(leave(value))".to_owned()),
+        true => (
+            format!(
+                "T(enter(acc_decode(array<u32, {words}>({}))), words[{words}u])",
+                list("words")
+            ),
+            format!("array<u32, ACC_WORDS>({}value.heads)", list("words")),
+        ),
+    };
+    let lifted = "enter(lift_at(in_decode(words), i))";
+    let from_input = match (headed, definition.reads_held) {
+        (false, _) => lifted.to_owned(),
+        (true, false) => format!("T({lifted}, 0u)"),
+        (true, true) => "from_words(words)".to_owned(),
+    };
+    let to_output = match (headed, definition.writes_held) {
+        (false, _) => "out_encode(lower(leave(value)))",
+        (true, false) => "out_encode(lower(leave(value.value)))",
+        (true, true) => "to_words(value)",
+    };
+    let value_words = match headed {
+        true => "    let words = acc_encode(leave(value.value));\n",
+        false => "",
+    };
+    line(
+        text,
+        format!(
+            "fn from_words(words: array<u32, ACC_WORDS>) -> T {{
+    return {from_words};
+}}
+fn to_words(value: T) -> array<u32, ACC_WORDS> {{
+{value_words}    return {to_words};
+}}
+fn from_input(words: array<u32, IN_WORDS>, i: u32) -> T {{
+    return {from_input};
+}}
+fn to_output(value: T) -> array<u32, OUT_WORDS> {{
+    return {to_output};
+}}"
+        ),
+    );
+    if headed {
+        // Of what stands before the last head nothing is left, whatever it combines to.
+        let combined = "combine_values(a.value, b.value)";
+        line(
+            text,
+            format!(
+                "fn combine(a: T, b: T) -> T {{
+    return either(b.heads != 0u, T(b.value, a.heads + b.heads), T({combined}, a.heads));
+}}"
+            ),
+        );
+    }
+}
+
 /// One of two values, without a branch: where lanes must stay together.
-fn either(text: &mut String, acc: Layout) {
-    let each = members(acc).into_iter().map(|member| match member.name.as_str() {
-        "" => "select(second, first, takes_first)".to_owned(),
-        name => format!("select(second.{name}, first.{name}, takes_first)"),
-    });
-    let taken = whole(acc, each);
+fn either(text: &mut String, definition: &Definition) {
+    let taken =
+        each_part(definition, |part| format!("select(second{part}, first{part}, takes_first)"));
     line(text, "fn either(takes_first: bool, first: T, second: T) -> T {".to_owned());
     line(text, format!("    return {taken};\n}}"));
 }
@@ -110,11 +178,11 @@ fn either(text: &mut String, acc: Layout) {
 /// `tile/vector`, `tile/block` and `tile/whole`.
 pub(crate) fn groups(definition: &Definition, constants: &BTreeMap<&str, u32>) -> String {
     let mut text = "import package::payload::{item_in};\n".to_owned();
-    let (input, output) = (definition.input, definition.output);
+    let (input, output) = (definition.in_words(), definition.out_words());
     let group = constants["GROUP"];
     let items = (0..group).map(|item| {
-        let words = (0..input.words()).map(|w| {
-            let at = item * input.words() + w;
+        let words = (0..input).map(|w| {
+            let at = item * input + w;
             format!("quads[{}u].{}", at / 4, component(at))
         });
         let words = words.collect::<Vec<_>>().join(", ");
@@ -133,12 +201,12 @@ pub(crate) fn groups(definition: &Definition, constants: &BTreeMap<&str, u32>) -
         "fn out_group(items: array<T, GROUP>) -> array<vec4<u32>, OUT_QUADS> {".to_owned(),
     );
     for item in 0..group {
-        line(&mut text, format!("    let item_{item} = out_encode(lower(leave(items[{item}u])));"));
+        line(&mut text, format!("    let item_{item} = to_output(items[{item}u]);"));
     }
     let quads = (0..constants["OUT_QUADS"]).map(|quad| {
         let words = (0..4).map(|w| {
             let at = quad * 4 + w;
-            let (item, word) = (at / output.words(), at % output.words());
+            let (item, word) = (at / output, at % output);
             // A reduction's group may leave part of its last quad unused; it stores no quads.
             if item < group { format!("item_{item}[{word}u]") } else { "0u".to_owned() }
         });
@@ -149,86 +217,16 @@ pub(crate) fn groups(definition: &Definition, constants: &BTreeMap<&str, u32>) -
     text
 }
 
-/// What says which items a compaction keeps, or which are the same: the user's functions, and flags.
-pub(crate) fn selection(definition: &Definition, flags: Flags) -> String {
-    let mut text = match flags {
-        Flags::None => String::new(),
-        _ => "import package::compact::{compact_second_word};\n".to_owned(),
-    };
-    let selection = &definition.selection;
-    let input = definition.input.wgsl();
-    for function in [&selection.kept, &selection.second, &selection.same].into_iter().flatten() {
-        line(&mut text, function.text.clone());
-    }
-    let call = |function: &Option<Selector>| match function {
-        None => "true".to_owned(),
-        Some(Selector { name, indexed: true, .. }) => format!("{name}(x, i)"),
-        Some(Selector { name, .. }) => format!("{name}(x)"),
-    };
-    let flag = match flags {
-        Flags::None => "true",
-        Flags::Words => "compact_second_word(i) != 0u",
-        Flags::Bits => "((compact_second_word(i >> 5u) >> (i & 31u)) & 1u) != 0u",
-    };
-    let kept = call(&selection.kept);
-    line(&mut text, format!("fn is_kept(x: {input}, i: u32) -> bool {{"));
-    line(&mut text, format!("    return ({flag}) & ({kept});\n}}"));
-    let second = call(&selection.second);
-    line(&mut text, format!("fn is_second(x: {input}, i: u32) -> bool {{"));
-    line(&mut text, format!("    return {second};\n}}"));
-    let same = match &selection.same {
-        Some(function) => format!("{}(a, b)", function.name),
-        None => same_bits(definition.input, selection.by_value),
-    };
-    line(&mut text, format!("fn is_same(a: {input}, b: {input}) -> bool {{"));
-    line(&mut text, format!("    return {same};\n}}"));
-    text
-}
-
-/// Whether two values of a layout are equal, in their bits, or as numbers: then 0.0 equals -0.0, and a
-/// NaN nothing. On bits, since drivers may take it for granted that there is no NaN.
-fn same_bits(layout: Layout, by_value: bool) -> String {
-    let leaf = |member: &Member, lane: u32| {
-        let name = if member.name.is_empty() { "" } else { "." };
-        let lane = match member.lanes {
-            1 => String::new(),
-            _ => format!(".{}", component(lane)),
-        };
-        let path = |value: &str| format!("{value}{name}{}{lane}", member.name);
-        let (a, b) = (path("a"), path("b"));
-        if member.scalar != Scalar::F32 {
-            return format!("({a} == {b})");
-        }
-        let (a, b) = (format!("bitcast<u32>({a})"), format!("bitcast<u32>({b})"));
-        match by_value {
-            false => format!("({a} == {b})"),
-            true => format!(
-                "((({a} == {b}) & (({a} & 0x7fffffffu) <= 0x7f800000u)) | ((({a} | {b}) << 1u) == 0u))"
-            ),
-        }
-    };
-    let leaves = members(layout)
-        .iter()
-        .flat_map(|member| (0..member.lanes).map(|lane| leaf(member, lane)).collect::<Vec<_>>())
-        .collect::<Vec<_>>();
-    leaves.join(" & ")
-}
-
 /// The exchange of a `T` between the lanes of a hardware subgroup: for `subgroup/native` only.
 /// Subgroup calls take no structs, so a struct goes member by member.
 pub(crate) fn exchange(definition: &Definition) -> String {
     let mut text = String::new();
-    let acc = definition.accumulator;
     for (name, parameter, builtin) in [
         ("exchange", "source", "subgroupShuffle"),
         ("exchange_up", "delta", "subgroupShuffleUp"),
         ("exchange_down", "delta", "subgroupShuffleDown"),
     ] {
-        let each = members(acc).into_iter().map(|member| match member.name.as_str() {
-            "" => format!("{builtin}(value, {parameter})"),
-            name => format!("{builtin}(value.{name}, {parameter})"),
-        });
-        let moved = whole(acc, each);
+        let moved = each_part(definition, |part| format!("{builtin}(value{part}, {parameter})"));
         line(&mut text, format!("fn {name}(value: T, {parameter}: u32) -> T {{"));
         line(&mut text, format!("    return {moved};\n}}"));
     }
@@ -252,8 +250,23 @@ pub(crate) fn builtin(builtin: Builtin) -> String {
 }
 
 /// The members of a layout that an operator's making has found good.
-fn members(layout: Layout) -> Vec<Member> {
+pub(super) fn members(layout: Layout) -> Vec<Member> {
     layout.members().unwrap_or_default()
+}
+
+/// A `T` of an expression for each scalar or vector in it, which is made of the path to it.
+fn each_part(definition: &Definition, of: impl Fn(&str) -> String) -> String {
+    let acc = definition.accumulator;
+    let value = if definition.headed { ".value" } else { "" };
+    let each = members(acc).into_iter().map(|member| match member.name.as_str() {
+        "" => of(value),
+        name => of(&format!("{value}.{name}")),
+    });
+    let made = whole(acc, each);
+    match definition.headed {
+        true => format!("T({made}, {})", of(".heads")),
+        false => made,
+    }
 }
 
 /// A value of a layout, of the expressions of its members.
@@ -265,25 +278,17 @@ fn whole(layout: Layout, members: impl Iterator<Item = String>) -> String {
     }
 }
 
-fn line(text: &mut String, line: String) {
+pub(super) fn line(text: &mut String, line: String) {
     text.push_str(&line);
     text.push('\n');
 }
 
-fn component(word: u32) -> char {
+pub(super) fn component(word: u32) -> char {
     ['x', 'y', 'z', 'w'][(word % 4) as usize]
 }
 
-/// The type of an accumulator while it is combined.
-fn encoded(layout: Layout, encoding: Encoding) -> String {
-    match encoding {
-        Encoding::Plain => layout.wgsl(),
-        _ => layout.as_u32().wgsl(),
-    }
-}
-
 /// `fn name(words) -> value`.
-fn decode(text: &mut String, name: &str, layout: Layout) {
+pub(super) fn decode(text: &mut String, name: &str, layout: Layout) {
     let each = members(layout).into_iter().map(|member| {
         let scalar = member.scalar.wgsl();
         let words = member.first_word..member.first_word + member.lanes;
@@ -330,10 +335,10 @@ fn encode(text: &mut String, name: &str, layout: Layout) {
 /// `enter` encodes an accumulator, `leave` decodes it.
 fn enter_and_leave(text: &mut String, layout: Layout, encoding: Encoding) {
     let plain = layout.wgsl();
-    let held = encoded(layout, encoding);
+    let held = encoding.wgsl(layout);
     if encoding == Encoding::Plain {
-        line(text, format!("fn enter(value: {plain}) -> T {{ return value; }}"));
-        line(text, format!("fn leave(value: T) -> {plain} {{ return value; }}"));
+        line(text, format!("fn enter(value: {plain}) -> {plain} {{ return value; }}"));
+        line(text, format!("fn leave(value: {plain}) -> {plain} {{ return value; }}"));
         return;
     }
     // Bits of a float, as a u32 that orders as the float does: negatives upside down, the rest
@@ -364,6 +369,6 @@ fn unordered(key: u32) -> u32 {{
     };
     let enter = each("ordered", "bitcast<u32>", "u32", &held);
     let leave = each("unordered", "u32", "bitcast<f32>", &plain);
-    line(text, format!("fn enter(value: {plain}) -> T {{ return {enter}; }}"));
-    line(text, format!("fn leave(value: T) -> {plain} {{ return {leave}; }}"));
+    line(text, format!("fn enter(value: {plain}) -> {held} {{ return {enter}; }}"));
+    line(text, format!("fn leave(value: {held}) -> {plain} {{ return {leave}; }}"));
 }

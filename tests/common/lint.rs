@@ -92,7 +92,7 @@ struct Outcome {
     parted: Option<u32>,
 }
 
-/// A function, the levels of its arguments, the flow at its call, and where lanes had parted.
+/// A function, the levels of its arguments and of the flow at its call, and where lanes had parted.
 type Call = (Handle<Function>, Vec<Value>, Flow, Option<u32>);
 
 /// The state of the whole module.

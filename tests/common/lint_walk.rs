@@ -310,7 +310,7 @@ impl<'m> Walk<'_, 'm> {
                 outcome
             }
         };
-        // Lanes that returned early are back.
+        // In workgroup-uniform flow they are together again when all have returned.
         if flow.level != Level::Workgroup {
             self.parted = outcome.parted;
         }

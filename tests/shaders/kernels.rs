@@ -272,7 +272,7 @@ fn k5_every_compaction_is_valid_translates_and_keeps_its_barriers_uniform() {
     }
 }
 
-fn check(text: &str, kernel: &Kernel, workgroup_bytes: u32) -> Result<(), String> {
+pub fn check(text: &str, kernel: &Kernel, workgroup_bytes: u32) -> Result<(), String> {
     let descriptor = kernel.single_pass.map(|single_pass| single_pass.descriptor);
     let entry_point = kernel.root.entry_point();
     let (module, info) = match descriptor {
@@ -347,7 +347,7 @@ fn params_on_host_and_device_are_one_struct() {
         ("workgroups", at(std::mem::offset_of!(Params, workgroups))),
         ("of_nothing", at(std::mem::offset_of!(Params, of_nothing))),
         ("first_item", at(std::mem::offset_of!(Params, first_item))),
-        ("padding", at(std::mem::offset_of!(Params, padding))),
+        ("second_word", at(std::mem::offset_of!(Params, second_word))),
         ("carry", at(std::mem::offset_of!(Params, carry))),
     ];
     assert_eq!(device, host);

@@ -8,6 +8,7 @@ mod layers;
 mod lint;
 #[path = "../common/operators.rs"]
 mod operators;
+mod segments;
 
 use lookback::{Kernel, Operator};
 
@@ -22,6 +23,9 @@ fn every_shader_file_is_part_of_some_text() {
         texts += &if commutes { sum.wgsl(&kernel) } else { last.wgsl(&kernel) }.unwrap();
     }
     for (_, text, _) in kernels::compactions() {
+        texts += &text;
+    }
+    for (_, _, text, _) in segments::texts() {
         texts += &text;
     }
     for (_, text, _) in layers::texts(&Operator::<u32>::sum()) {

@@ -5,4 +5,5 @@
 mod compacts;
 mod computes;
 mod harness;
+mod keys;
 mod refuses;

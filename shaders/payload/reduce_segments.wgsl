@@ -1,0 +1,42 @@
+// Reduce by key: the first key of each run of keys, and what its values combine to. The payload is how
+// many runs begin before an item, and the values since the last that did: a run ends where the next
+// begins. Exports besides what all do: emit, which writes what an item writes, if anything.
+//
+// Source: as payload/scan_segments.wgsl.
+
+import package::compact::{compact_first, compact_second, compact_tally};
+import package::params::{params};
+import package::second_input::{second_word};
+import package::segments::{begins};
+
+fn item_in(words: array<u32, IN_WORDS>, index: u32) -> T {
+    let number = params.first_item + index;
+    var item = from_input(words, number);
+    item.heads = select(0u, 1u, begins(number));
+    return item;
+}
+
+fn emit(index: u32, before: T) {
+    let number = params.first_item + index;
+    if (begins(number)) {
+        var key: array<u32, SECOND_WORDS>;
+        for (var w = 0u; w < SECOND_WORDS; w += 1u) { // unroll
+            key[w] = second_word(number * SECOND_WORDS + w);
+        }
+        compact_second(before.heads, key);
+        close(before);
+    }
+}
+
+// Writes the combination of the run before an item, or of the last one.
+fn close(before: T) {
+    if (before.heads != 0u) {
+        compact_first(before.heads - 1u, to_output(before));
+    }
+}
+
+// Of an earlier piece the last run may go on: a later one writes its combination once more.
+fn end_out(total: T) {
+    close(total);
+    compact_tally(0u, total.heads);
+}

@@ -1,0 +1,15 @@
+//! Scans by key and within segments, and reductions by key: the property set, cases, and what they
+//! refuse.
+
+mod cases;
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../common/pairwise.rs"]
+mod pairwise;
+mod property;
+mod refuses;
+#[path = "../common/slices.rs"]
+mod slices;
+mod starts;
+#[path = "../common/ways.rs"]
+mod ways;
