@@ -19,6 +19,8 @@ pub enum Primitive {
     Unique,
     /// Run-length encoding.
     Rle,
+    ReduceByKey,
+    ScanByKey,
     /// Several, each on what the one before has left.
     #[value(skip)]
     Chain,
@@ -39,6 +41,8 @@ impl Primitive {
             Primitive::Partition => ("partition", None),
             Primitive::Unique => ("unique", None),
             Primitive::Rle => ("rle", None),
+            Primitive::ReduceByKey => ("reduce-by-key", None),
+            Primitive::ScanByKey => ("scan-by-key", Some("inclusive")),
             Primitive::Chain => ("chain", None),
         }
     }

@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use lookback::{
-    Algorithm, Call, Context, Equality, Error, Partition, Predicate, RunLengths, Select, Tuning,
-    Unique,
+    Algorithm, Call, Context, Equality, Error, Kind, Operator, Partition, Predicate, ReduceByKey,
+    RunLengths, ScanByKey, Select, Tuning, Unique,
 };
 
 use super::arrays::{Plan, Slices};
@@ -68,6 +68,19 @@ impl Plan for RunLengths<u32> {
     }
 }
 
+impl Plan for ReduceByKey<u32, u32> {
+    fn call(&self, on: &Slices) -> Result<Call<'_>, Error> {
+        let (inputs, outputs) = (&on.inputs, &on.outputs);
+        self.call(&inputs[0], &inputs[1], &outputs[0], &outputs[1], &on.counts)
+    }
+}
+
+impl Plan for ScanByKey<u32, u32> {
+    fn call(&self, on: &Slices) -> Result<Call<'_>, Error> {
+        self.call(&on.inputs[0], &on.inputs[1], &on.outputs[0])
+    }
+}
+
 /// All cases; the peers have the same.
 pub fn all() -> Vec<Irregular> {
     vec![
@@ -79,6 +92,10 @@ pub fn all() -> Vec<Irregular> {
         unique("runs of 1000", 1000),
         rle("runs of 4", 4),
         rle("runs of 1000", 1000),
+        reduce_by_key("runs of 4", 4),
+        reduce_by_key("runs of 1000", 1000),
+        scan_by_key("runs of 4", 4),
+        scan_by_key("runs of 1000", 1000),
     ]
 }
 
@@ -131,6 +148,37 @@ fn rle(operator: &'static str, mean: u32) -> Irregular {
         plan: Box::new(|context, algorithm, tuning| {
             let equality = Equality::by_value();
             Ok(Rc::new(RunLengths::with_algorithm(context, &equality, algorithm, tuning)?))
+        }),
+    }
+}
+
+/// Sums.
+fn reduce_by_key(operator: &'static str, mean: u32) -> Irregular {
+    Irregular {
+        primitive: Primitive::ReduceByKey,
+        operator,
+        counts: 1,
+        make: Box::new(move |range, n| parts::sums_by_key(range, n, mean)),
+        plan: Box::new(|context, algorithm, tuning| {
+            let (equality, sum) = (Equality::by_value(), Operator::<u32>::sum());
+            Ok(Rc::new(ReduceByKey::with_algorithm(context, &equality, &sum, algorithm, tuning)?))
+        }),
+    }
+}
+
+/// Inclusive sums.
+fn scan_by_key(operator: &'static str, mean: u32) -> Irregular {
+    Irregular {
+        primitive: Primitive::ScanByKey,
+        operator,
+        counts: 0,
+        make: Box::new(move |range, _| parts::running_by_key(range, mean)),
+        plan: Box::new(|context, algorithm, tuning| {
+            let (equality, sum) = (Equality::by_value(), Operator::<u32>::sum());
+            let kind = Kind::Inclusive;
+            let scan =
+                ScanByKey::with_algorithm(context, &equality, &sum, kind, algorithm, tuning)?;
+            Ok(Rc::new(scan))
         }),
     }
 }

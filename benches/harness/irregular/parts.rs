@@ -67,6 +67,37 @@ pub fn run_lengths(range: Range<u32>, n: u32, mean: u32) -> Part {
     Part { inputs: vec![items_in_runs(range, mean)], outputs: vec![values, lengths] }
 }
 
+/// The first key of each run, and the sum of its values.
+pub fn sums_by_key(range: Range<u32>, n: u32, mean: u32) -> Part {
+    let next = heads(range.end..n, mean).next().unwrap_or(n);
+    let heads: Vec<u32> = heads(range.clone(), mean).collect();
+    let ends = heads.iter().skip(1).chain([&next]);
+    let sum =
+        |(&head, &end): (&u32, &u32)| (head..end).map(value_of_key).fold(0, u32::wrapping_add);
+    let sums = heads.iter().zip(ends).map(sum).collect();
+    let keys = heads.iter().copied().map(value).collect();
+    let inputs = vec![items_in_runs(range.clone(), mean), range.map(value_of_key).collect()];
+    Part { inputs, outputs: vec![keys, sums] }
+}
+
+/// The sums of each run's values up to each.
+pub fn running_by_key(range: Range<u32>, mean: u32) -> Part {
+    let head = (0..=range.start).rev().find(|&i| is_head(i, mean)).unwrap_or(0);
+    let mut sum = (head..range.start).map(value_of_key).fold(0, u32::wrapping_add);
+    let next = |i| {
+        sum = if is_head(i, mean) { value_of_key(i) } else { sum.wrapping_add(value_of_key(i)) };
+        sum
+    };
+    let sums = range.clone().map(next).collect();
+    let inputs = vec![items_in_runs(range.clone(), mean), range.map(value_of_key).collect()];
+    Part { inputs, outputs: vec![sums] }
+}
+
+/// The value that goes with a key.
+fn value_of_key(i: u32) -> u32 {
+    mixed(!i) >> 7
+}
+
 /// Where runs begin, of `mean` items on average: a hash of the place says so, and lengths are as
 /// irregular as it is.
 fn heads(range: Range<u32>, mean: u32) -> impl Iterator<Item = u32> {

@@ -6,8 +6,12 @@
 #include "items.hpp"
 
 #include <cub/device/device_partition.cuh>
+#include <cub/device/device_reduce.cuh>
 #include <cub/device/device_run_length_encode.cuh>
+#include <cub/device/device_scan.cuh>
 #include <cub/device/device_select.cuh>
+
+#include <cuda/std/functional>
 
 #include <algorithm>
 #include <cstdint>
@@ -19,7 +23,7 @@ using Words = std::vector<uint32_t>;
 
 // Some of the items, and what they come to. Parts can be made by several threads.
 struct Part {
-  Words input, outputs[2];
+  Words input, values, outputs[2];
 };
 
 // Items first to end, of n.
@@ -27,7 +31,7 @@ using Make = std::function<Part(uint32_t first, uint32_t end, uint32_t n)>;
 
 // What a call works on.
 struct Slices {
-  uint32_t *input, *outputs[2], *count;
+  uint32_t *input, *values, *outputs[2], *count;
 };
 
 struct Irregular {
@@ -36,6 +40,8 @@ struct Irregular {
   std::function<Call(const Slices &, int n)> call;
   // A second output stands in the first behind the items before it, and from its end backwards.
   bool backwards;
+  // How many items the first output has.
+  bool counts = true;
 };
 
 struct Below {
@@ -62,9 +68,11 @@ inline Part all_parts(const Make &make, uint32_t n) {
     for (int k : {0, 1}) lengths[k] += part.outputs[k].size();
   }
   all.input.reserve(n);
+  if (!parts[0].values.empty()) all.values.reserve(n);
   for (int k : {0, 1}) all.outputs[k].reserve(lengths[k]);
   for (Part &part : parts) {
     append(all.input, part.input);
+    append(all.values, part.values);
     for (int k : {0, 1}) append(all.outputs[k], part.outputs[k]);
     part = Part();
   }
@@ -113,6 +121,33 @@ inline Part in_runs(uint32_t first, uint32_t end, uint32_t n, uint32_t mean, boo
   return part;
 }
 
+// The value that goes with a key.
+inline uint32_t value_of_key(uint32_t i) { return mixed(~i) >> 7; }
+
+// Runs of keys, with the sum of each run's values, or the sums up to each.
+inline Part by_key(uint32_t first, uint32_t end, uint32_t n, uint32_t mean, bool running) {
+  Part part = in_runs(first, end, n, mean, false);
+  part.values.reserve(end - first);
+  for (uint32_t i = first; i < end; ++i) part.values.push_back(value_of_key(i));
+  uint32_t i = first, sum = 0;
+  if (running) {
+    part.outputs[0].clear();
+    while (i > 0 && !is_head(i, mean)) --i;
+    for (; i < end; ++i) {
+      sum = is_head(i, mean) ? value_of_key(i) : sum + value_of_key(i);
+      if (i >= first) part.outputs[0].push_back(sum);
+    }
+    return part;
+  }
+  while (i < end && !is_head(i, mean)) ++i;
+  while (i < end) {
+    sum = value_of_key(i++);
+    while (i < n && !is_head(i, mean)) sum += value_of_key(i++);
+    part.outputs[1].push_back(sum);
+  }
+  return part;
+}
+
 inline Irregular select_case(const char *op, uint32_t threshold) {
   Make make = [=](uint32_t first, uint32_t end, uint32_t) { return selected(first, end, threshold, false); };
   auto call = [=](const Slices &on, int n) -> Call {
@@ -154,11 +189,35 @@ inline Irregular rle_case(const char *op, uint32_t mean) {
   return {"rle", op, make, call, false};
 }
 
+inline Irregular reduce_by_key_case(const char *op, uint32_t mean) {
+  Make make = [=](uint32_t first, uint32_t end, uint32_t n) { return by_key(first, end, n, mean, false); };
+  auto call = [](const Slices &on, int n) -> Call {
+    return [=](void *t, size_t &b, cudaStream_t s) {
+      return cub::DeviceReduce::ReduceByKey(t, b, on.input, on.outputs[0], on.values, on.outputs[1], on.count,
+                                            ::cuda::std::plus<>{}, n, s);
+    };
+  };
+  return {"reduce-by-key", op, make, call, false};
+}
+
+inline Irregular scan_by_key_case(const char *op, uint32_t mean) {
+  Make make = [=](uint32_t first, uint32_t end, uint32_t n) { return by_key(first, end, n, mean, true); };
+  auto call = [](const Slices &on, int n) -> Call {
+    return [=](void *t, size_t &b, cudaStream_t s) {
+      return cub::DeviceScan::InclusiveSumByKey(t, b, on.input, on.values, on.outputs[0], n,
+                                                ::cuda::std::equal_to<>{}, s);
+    };
+  };
+  return {"scan-by-key", op, make, call, false, false};
+}
+
 inline std::vector<Irregular> irregular_cases() {
   return {
       select_case("10 %", 429496730u),  select_case("50 %", 1u << 31),
       select_case("90 %", 3865470566u), partition_case("50 %", 1u << 31),
       unique_case("runs of 4", 4),      unique_case("runs of 1000", 1000),
       rle_case("runs of 4", 4),         rle_case("runs of 1000", 1000),
+      reduce_by_key_case("runs of 4", 4), reduce_by_key_case("runs of 1000", 1000),
+      scan_by_key_case("runs of 4", 4),   scan_by_key_case("runs of 1000", 1000),
   };
 }
