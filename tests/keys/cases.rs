@@ -4,7 +4,7 @@ use lookback::{
     Algorithm, Context, Equality, Kind, Operator, ReduceByKey, ScanByKey, Tuning, reference,
 };
 
-use crate::common::operators::{Moment, add_moments, affine, affine_item, hash};
+use crate::common::operators::{Moment, add_moments, affine, affine_item, hash, last_nonzero};
 use crate::common::{self, small_tiles};
 use crate::slices::{Output, input};
 use crate::ways::{WAYS, Way, by_way, done, own};
@@ -129,6 +129,56 @@ fn nothing_leaks_over_a_border() {
                     reference::scan_by_key(&keys, &values, &equality, &operator, kind, None);
                 let got = scan.run(&keys, &values).unwrap();
                 assert_eq!(bits(&got), bits(&wanted.unwrap()), "{name} {kind:?} {way:?}");
+            }
+        }
+    }
+}
+
+/// Tiles that publish nothing are reduced by others, heads and all; without that, calls say so.
+#[test]
+fn tiles_that_never_answer() {
+    let Some(context) = own() else { return };
+    let tuning = small_tiles(&context);
+    let n = 37 * 4 * tuning.workgroup_size;
+    let (equality, last) = (Equality::<u32>::by_value(), last_nonzero());
+    let values: Vec<u32> = (0..n).map(|i| hash(i, 4) % 3).collect();
+    for context in [context.clone(), common::without_subgroups(&context)] {
+        for length in [3, 100, n] {
+            let keys: Vec<u32> = (0..n).map(|i| i / length).collect();
+            for algorithm in [Algorithm::Fallback, Algorithm::LookBack] {
+                let reduction =
+                    ReduceByKey::with_algorithm(&context, &equality, &last, algorithm, &tuning);
+                let reduction = reduction.unwrap().with_stalls(3);
+                let kind = Kind::Exclusive;
+                let scan =
+                    ScanByKey::with_algorithm(&context, &equality, &last, kind, algorithm, &tuning);
+                let scan = scan.unwrap().with_stalls(2);
+                let (source, tags) =
+                    (context.upload(&values).unwrap(), context.upload(&keys).unwrap());
+                let outputs = [(); 3].map(|()| context.allocate::<u32>(u64::from(n)).unwrap());
+                let count = context.allocate::<u32>(1).unwrap();
+                let calls = [
+                    reduction.call(&tags, &source, &outputs[0], &outputs[1], &count).unwrap(),
+                    scan.call(&tags, &source, &outputs[2]).unwrap(),
+                ];
+                for call in calls {
+                    let checked = call.dispatch().unwrap().check();
+                    let gave_up = matches!(checked, Err(lookback::Error::Stalled));
+                    assert_eq!(gave_up, algorithm == Algorithm::LookBack, "{algorithm} {length}");
+                }
+                // On the host's side a call that gave up is done another way.
+                let (firsts, totals) =
+                    reference::reduce_by_key(&keys, &values, &equality, &last).unwrap();
+                let scanned =
+                    reference::scan_by_key(&keys, &values, &equality, &last, kind, None).unwrap();
+                assert!(reduction.run(&keys, &values).unwrap() == (firsts, totals.clone()));
+                assert!(scan.run(&keys, &values).unwrap() == scanned);
+                if algorithm == Algorithm::Fallback {
+                    let got = context.download(&outputs[1]).unwrap();
+                    assert_eq!(common::first_difference(&got[..totals.len()], &totals), None);
+                    let got = context.download(&outputs[2]).unwrap();
+                    assert_eq!(common::first_difference(&got, &scanned), None);
+                }
             }
         }
     }
