@@ -177,6 +177,11 @@ impl<I: Element, A: Element, O: Element> Compaction<I, A, O> {
         Self::new(context, counts, parts, algorithm, tuning)
     }
 
+    /// The same as [`Scan::with_stalls`].
+    pub fn with_stalls(&self, every: u32) -> Self {
+        Compaction { scan: self.scan.with_stalls(every), ..self.clone() }
+    }
+
     pub fn context(&self) -> &Context {
         &self.scan.prepared.context
     }

@@ -70,6 +70,12 @@ impl<K: Element, I: Element, A: Element, O: Element> ReduceByKey<K, I, A, O> {
         Ok(ReduceByKey { compaction, keys: PhantomData })
     }
 
+    /// The same as [`Scan::with_stalls`](crate::Scan::with_stalls).
+    #[doc(hidden)]
+    pub fn with_stalls(&self, every: u32) -> Self {
+        ReduceByKey { compaction: self.compaction.with_stalls(every), keys: PhantomData }
+    }
+
     /// Reduces values of the host's: uploads, submits, waits and downloads keys and combinations.
     ///
     /// Errors: as [`Select::run`](crate::Select::run), and [`Error::Length`] unless there are as many keys as

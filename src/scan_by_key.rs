@@ -75,6 +75,13 @@ impl<K: Element, I: Element, A: Element, O: Element> ScanByKey<K, I, A, O> {
         ScanByKey { within: self.within.with_init(init), keys: PhantomData }
     }
 
+    /// The same as [`Scan::with_stalls`](crate::Scan::with_stalls).
+    #[doc(hidden)]
+    pub fn with_stalls(&self, every: u32) -> Self {
+        let scan = self.within.scan.with_stalls(every);
+        ScanByKey { within: WithinSegments { scan }, keys: PhantomData }
+    }
+
     /// Scans values of the host: uploads, submits, waits and downloads.
     ///
     /// Errors: as [`Scan::run`](crate::Scan::run), and [`Error::Length`] unless there are as many keys as

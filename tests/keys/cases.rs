@@ -1,4 +1,4 @@
-//! The project's cases B1, F5 and their kinds; what must not leak; repetitions; counts on the device.
+//! The project's cases B1, F5 and their kinds; what must not leak; counts on the device.
 
 use lookback::{
     Algorithm, Context, Equality, Kind, Operator, ReduceByKey, ScanByKey, Tuning, reference,
@@ -9,7 +9,7 @@ use crate::common::{self, small_tiles};
 use crate::slices::{Output, input};
 use crate::ways::{WAYS, Way, by_way, done, own};
 
-const KINDS: [Kind; 2] = [Kind::Inclusive, Kind::Exclusive];
+pub const KINDS: [Kind; 2] = [Kind::Inclusive, Kind::Exclusive];
 
 /// A reduction and both scans of values by keys equal the reference.
 fn check(context: &Context, way: Way, tuning: &Tuning, keys: &[u32], what: &str) -> bool {
@@ -132,58 +132,6 @@ fn nothing_leaks_over_a_border() {
             }
         }
     }
-}
-
-/// 10 repetitions of 2^20 items with two data by turns; with `LOOKBACK_FULL=1` 100.
-#[test]
-fn repetitions_at_2_20_items() {
-    let Some(context) = own() else { return };
-    let full = std::env::var("LOOKBACK_FULL").is_ok_and(|value| value == "1");
-    let rounds = if full { 100 } else { 10 };
-    let n = 1u32 << 20;
-    let tuning = Tuning::for_device(context.capabilities());
-    let equality = Equality::<u32>::by_value();
-    let sum = Operator::<u32>::sum();
-    // Short runs, and long ones of which some begin at each border.
-    let keys =
-        [3, 12].map(|bits| (0..n).map(|i| (i + hash(i >> 9, 1) % 2) >> bits).collect::<Vec<_>>());
-    let values: Vec<u32> = (0..n).map(|i| hash(i, 7)).collect();
-    let source = context.upload(&values).unwrap();
-    let tags = keys.each_ref().map(|keys| context.upload(keys).unwrap());
-    let mut given_up = 0;
-    for algorithm in [Algorithm::ReduceThenScan, Algorithm::Fallback] {
-        let way = (algorithm, None);
-        let reduction =
-            ReduceByKey::with_algorithm(&context, &equality, &sum, algorithm, &tuning).unwrap();
-        let kind = Kind::Exclusive;
-        let scan =
-            ScanByKey::with_algorithm(&context, &equality, &sum, kind, algorithm, &tuning).unwrap();
-        let wanted = keys.each_ref().map(|keys| {
-            let scanned = reference::scan_by_key(keys, &values, &equality, &sum, kind, None);
-            let reduced = reference::reduce_by_key(keys, &values, &equality, &sum).unwrap();
-            (scanned.unwrap(), reduced.1)
-        });
-        for round in 0..rounds {
-            let ((scanned, reduced), tags) = (&wanted[round % 2], &tags[round % 2]);
-            let outputs = [(); 3].map(|()| Output::<u32>::new(&context, n as usize));
-            let count = Output::<u32>::new(&context, 1);
-            let [first, second, third] = outputs.each_ref().map(|output| &output.slice);
-            let calls = [
-                reduction.call(tags, &source, first, second, &count.slice).unwrap(),
-                scan.call(tags, &source, third).unwrap(),
-            ];
-            if !calls.iter().all(|call| done(way, call)) {
-                given_up += 1;
-                continue;
-            }
-            assert_eq!(count.first(&context, 1), [reduced.len() as u32], "{algorithm} {round}");
-            let got = outputs[1].first(&context, reduced.len());
-            assert_eq!(common::first_difference(&got, reduced), None, "{algorithm} {round}");
-            let got = outputs[2].first(&context, n as usize);
-            assert_eq!(common::first_difference(&got, scanned), None, "{algorithm} {round}");
-        }
-    }
-    println!("{given_up} calls gave up each time");
 }
 
 /// Rows of workgroups, parts, pieces and segments of values; what is at the seams, in order.

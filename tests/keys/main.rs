@@ -4,6 +4,7 @@
 mod cases;
 #[path = "../common/mod.rs"]
 mod common;
+mod drivers;
 #[path = "../common/pairwise.rs"]
 mod pairwise;
 mod property;
