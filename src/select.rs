@@ -22,7 +22,8 @@ use crate::tuning::Tuning;
 /// the output may not overlap the input, but lie in one buffer with it.
 ///
 /// Data moved: n items read and the kept ones written, by [`Algorithm::Auto`] in a single pass on GPUs;
-/// on CPUs the items are read twice. Results are the same from run to run.
+/// on CPUs the items are read twice. Results are the same from run to run. A predicate of floats is
+/// asked once for each item by a single pass, twice by reduce-then-scan.
 ///
 /// [`new`](Self::new) waits for the compiler, and allocates as [`Scan`](crate::Scan) does;
 /// [`run`](Self::run) submits, waits and allocates; [`call`](Self::call) does none of the three.
