@@ -1,15 +1,14 @@
 //! Geometry: the sizes of an operator's kernels on a device, and the plans made with them.
 
 mod chunked;
+mod kernels;
 mod single_pass;
 
 use crate::capabilities::Capabilities;
 use crate::definition::Definition;
 use crate::error::Error;
 use crate::plan::{Counted, Params, Pass, Placement, Resource};
-use crate::shader::kernel::{
-    Carry, Descriptor, Extent, Kernel, LookBack, Memory, Part, Root, SinglePass, Stalled, Tile,
-};
+use crate::shader::kernel::{Carry, Descriptor, Extent, Kernel, LookBack, Root, SinglePass, Tile};
 use crate::tuning::{Builtins, Tuning};
 use crate::wgsl::{Layers, Subgroup};
 
@@ -211,118 +210,6 @@ impl Geometry {
         (4 * u64::from(self.workgroups_max) * u64::from(operator.acc_words())).next_multiple_of(16)
     }
 
-    fn kernel(&self, operator: &Definition, root: Root) -> Kernel {
-        let (in_group, out_group) =
-            (group_items(operator.in_words()), group_items(operator.out_words()));
-        let group = match root {
-            // An item of a row in each lane.
-            _ if operator.payload.votes() => 1,
-            // These write single items, so their groups need not suit the output.
-            Root::Reduce | Root::Arguments => in_group,
-            _ if operator.payload.compacts() => in_group,
-            _ => in_group.max(out_group),
-        };
-        let words = operator.in_words().max(operator.acc_words());
-        // As many of the fewest that fill quads as the tuning asks for.
-        let most = self.words_per_group.min(self.words_per_lane) / (group * words);
-        let most = if operator.payload.votes() { 1 } else { most };
-        let group = if most > 1 { group << most.ilog2() } else { group };
-        let rows = (self.words_per_lane / (group * words)).max(1);
-        // The layers have the builtins on unless the tuning has none.
-        let layers = match (root, self.builtins) {
-            (Root::Reduce | Root::Arguments, _) | (_, Builtins::None | Builtins::All) => {
-                self.layers
-            }
-            (_, Builtins::Reductions) => Layers { builtins: false, ..self.layers },
-        };
-        let single_pass = SinglePass {
-            look_back: match (self.layers.subgroup, self.descriptor) {
-                (_, Descriptor::Fenced) | (Subgroup::Emulated(_), _) => LookBack::Workgroup,
-                // Its flow must not part while one subgroup walks.
-                (Subgroup::Native, _) if operator.branches => LookBack::Workgroup,
-                (Subgroup::Native, _) => LookBack::Subgroup,
-            },
-            stalled: Stalled::Reduce,
-            descriptor: self.descriptor,
-            // On a CPU a tile takes 64 looks, 8 trips a row, and at most 200 for the totals.
-            reduced_max: match self.tiles_max {
-                u32::MAX => 512,
-                _ => CPU_REDUCED_TRIPS / (8 * rows + 264),
-            },
-            counting: false,
-            stall_every: 0,
-        };
-        Kernel {
-            root,
-            part: Part::Whole,
-            layers,
-            tile: Tile::Vector,
-            memory: Memory::Separate,
-            carry: Carry::Params,
-            extent: Extent::Params,
-            payload: operator.payload,
-            flags: operator.flags,
-            single_pass: (root == Root::SinglePass).then_some(single_pass),
-            checked: self.checked || operator.loops || operator.indexes,
-            exclusive: false,
-            workgroup_size: self.workgroup_size,
-            group,
-            rows,
-        }
-    }
-
-    /// The widest accesses that a pass may use: quads and blocks must be whole in every binding that
-    /// is used by them.
-    fn tile(&self, operator: &Definition, kernel: Kernel, placement: Placement) -> Tile {
-        let single_items = matches!(kernel.root, Root::Reduce | Root::Arguments);
-        let reads_only = single_items || kernel.payload.compacts();
-        let (input, output) = kernel.words(operator);
-        let whole =
-            |of: u32, words: u64, first: u32| words >= u64::from(of) && first.is_multiple_of(of);
-        let fits = |in_words: u32, out_words: u32| {
-            whole(in_words, placement.src_words, placement.src_word)
-                && (reads_only || whole(out_words, placement.dst_words, placement.dst_word))
-        };
-        if matches!(kernel.root, Root::Decode | Root::ClearHeads | Root::MarkHeads) {
-            return Tile::Scalar;
-        }
-        if kernel.payload.votes() {
-            return self.rows(kernel, input, placement);
-        }
-        let quads = Kernel { tile: Tile::Vector, ..kernel };
-        if !fits(4, 4) || quads.storage_bindings() > self.storage_bindings {
-            return Tile::Scalar;
-        }
-        if self.whole_tiles {
-            let known = kernel.extent == Extent::Params && placement.n_items > 0;
-            let whole = known && placement.n_items.is_multiple_of(kernel.tile_items());
-            return if whole { Tile::Whole } else { Tile::Scalar };
-        }
-        let of_one_size = reads_only || kernel.memory == Memory::Separate || input == output;
-        match self.block_lanes {
-            Some(lanes) if of_one_size => {
-                let block = lanes * kernel.rows * kernel.group;
-                if fits(block * input, block * output) {
-                    return Tile::Block(lanes);
-                }
-            }
-            _ => {}
-        }
-        Tile::Vector
-    }
-
-    /// Compactions read their items one by one, side by side, from blocks where they can.
-    fn rows(&self, kernel: Kernel, input: u32, placement: Placement) -> Tile {
-        let Some(lanes) = self.block_lanes else { return Tile::Scalar };
-        let words = lanes * kernel.rows * input;
-        let blocks = Kernel { tile: Tile::Block(lanes), ..kernel };
-        let fits = kernel.root != Root::Reduce
-            && placement.src_word.is_multiple_of(words)
-            && placement.src_words >= u64::from(words)
-            && blocks.storage_bindings() <= self.storage_bindings;
-        if fits { Tile::Block(lanes) } else { Tile::Scalar }
-    }
-
     /// One pass over a piece, its tiles shared by `workgroups`.
     ///
     /// Errors: [`Error::Limit`] if the device has too few bindings for it.
@@ -387,15 +274,6 @@ impl Geometry {
         let [piece] = pieces else { return Ok(None) };
         let pass = self.pass(operator, kernel, *piece, 1)?.with_carry(carry).with_count(counted);
         Ok((pass.params.n_tiles <= self.single_tiles).then_some(pass))
-    }
-}
-
-/// Items of so many words of the smallest group that fills whole quads of words: 1, 2 or 4.
-fn group_items(words: u32) -> u32 {
-    match words % 4 {
-        0 => 1,
-        2 => 2,
-        _ => 4,
     }
 }
 
