@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use lookback::{
     Context, Element, Equality, Kind, LongRuns, Operator, Partition, PartitionThree, Predicate,
-    Reduce, RunLengths, Scan, Select, Unique, UniqueByKey, reference,
+    Reduce, RunLengthDecode, RunLengths, Scan, Select, Unique, UniqueByKey, reference,
 };
 
 use crate::checks::{Check, MANY, Outcome, first_difference, word};
@@ -98,6 +98,12 @@ fn sides(context: &Context) -> Result<Vec<Side>> {
     let long = LongRuns::new(context, &equality)?;
     let least = Operator::<u32>::arg_min()?;
     let arg = Reduce::new(context, &least)?;
+    let (greatest, both) = (Operator::<u32>::arg_max()?, Operator::<u32>::min_max()?);
+    let (last, ends) = (Reduce::new(context, &greatest)?, Reduce::new(context, &both)?);
+    let indices = Select::indices(context, &small)?;
+    let decode = RunLengthDecode::<u32>::new(context)?;
+    // Runs of none too.
+    let short = |items: &[u32]| items.iter().map(|item| item % 3).collect::<Vec<_>>();
     let (small_too, numbers) =
         (small.clone(), |items: &[u32]| (0..items.len() as u32).collect::<Vec<_>>());
     let side = |name, told_by, device: Device, host: Device| Side { name, told_by, device, host };
@@ -183,6 +189,37 @@ fn sides(context: &Context) -> Result<Vec<Side>> {
             "value",
             Box::new(move |items| Ok(arg.run(items)?.to_vec())),
             Box::new(move |items| Ok(reference::reduce(items, &least, None)?.to_vec())),
+        ),
+        side(
+            "arg-max",
+            "value",
+            Box::new(move |items| Ok(last.run(items)?.to_vec())),
+            Box::new(move |items| Ok(reference::reduce(items, &greatest, None)?.to_vec())),
+        ),
+        side(
+            "min and max",
+            "value",
+            Box::new(move |items| Ok(ends.run(items)?.to_vec())),
+            Box::new(move |items| Ok(reference::reduce(items, &both, None)?.to_vec())),
+        ),
+        side(
+            "select indices",
+            "text",
+            Box::new(move |items| Ok(joined(&[&indices.run(items, &[])?]))),
+            Box::new(move |items| {
+                let kept = (0..).zip(items).filter(|(_, item)| **item < 3);
+                Ok(joined(&[&kept.map(|(i, _)| i).collect::<Vec<u32>>()]))
+            }),
+        ),
+        side(
+            "run-length decode",
+            "lengths",
+            Box::new(move |items| Ok(joined(&[&decode.run(items, &short(items))?]))),
+            Box::new(move |items| {
+                let runs = items.iter().zip(short(items));
+                let decoded = runs.flat_map(|(&item, length)| vec![item; length as usize]);
+                Ok(joined(&[&decoded.collect::<Vec<u32>>()]))
+            }),
         ),
     ])
 }

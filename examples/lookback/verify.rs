@@ -78,7 +78,7 @@ fn head(capabilities: &Capabilities) -> String {
         "Every primitive on {adapter}\n({driver}, {backend}, {device_type:?}) against the \
          sequential reference on the host, byte for byte.\nData are hashes of their places; \
          lanes are those of a subgroup; time is upload, GPU and download.\n\n\
-         {:<14}  {:<19}  {:<15}  {:<9}  {:>8}  {:>9}  {:<14}  {:>9}\n",
+         {:<18}  {:<19}  {:<15}  {:<9}  {:>8}  {:>9}  {:<14}  {:>9}\n",
         "primitive", "algorithm", "operator", "element", "n", "bytes", "lanes", "time",
     )
 }
@@ -92,7 +92,7 @@ fn line(check: &Check, outcome: &Outcome) -> String {
     };
     let (bytes, milliseconds) = (outcome.bytes, 1e3 * outcome.seconds);
     format!(
-        "{primitive:<14}  {algorithm:<19}  {operator:<15}  {element:<9}  {n_items:>8}  {bytes:>9}  \
+        "{primitive:<18}  {algorithm:<19}  {operator:<15}  {element:<9}  {n_items:>8}  {bytes:>9}  \
          {lanes:<14}  {milliseconds:>6.1} ms  {result}\n"
     )
 }
