@@ -29,24 +29,6 @@ fn compact_item(index: u32) -> array<u32, IN_WORDS> {
     return words;
 }
 
-// An item of the piece, and the one to its left, which stands for nothing where it is the first of all.
-struct Item {
-    words: array<u32, IN_WORDS>,
-    left: array<u32, IN_WORDS>,
-    index: u32,
-    is_first: bool,
-}
-
-fn item_at(words: array<u32, IN_WORDS>, index: u32) -> Item {
-    let is_first = params.first_item + index == 0u;
-    return Item(words, compact_left(index), index, is_first);
-}
-
-// The words of the item to the left, or of the first of all.
-fn compact_left(index: u32) -> array<u32, IN_WORDS> {
-    return compact_item(select(index - 1u, 0u, params.first_item + index == 0u));
-}
-
 // Each writes one item to an output, or nothing where it has no room. Any lane, any flow; no two lanes
 // to one place.
 fn compact_first(place: u32, words: array<u32, FIRST_WORDS>) {

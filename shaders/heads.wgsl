@@ -1,6 +1,6 @@
 // Heads of runs: a run is neighbouring items that are the same as the one before them.
 
-import package::compact::{Item};
+import package::neighbours::{Item};
 import package::selection::{is_same};
 
 // Whether an item is the first of its run. Any lane, any flow.

@@ -35,6 +35,7 @@ pub(crate) const FILES: &[(&str, &str)] = embed!(
     "heads"
     "held/items"
     "held/votes"
+    "neighbours"
     "payload/items"
     "payload/long_runs"
     "payload/partition"

@@ -5,8 +5,9 @@
 //
 // Sources: stream compaction by ballots, Billeter, Olsson & Assarsson 2009.
 
-import package::compact::{Item, compact_item, item_at};
+import package::compact::{compact_item};
 import package::extent::{n_items};
+import package::neighbours::{Item, item_at};
 import package::params::{params};
 import package::payload::{KINDS, kind_of, of_counts, emit};
 import package::rows::{rows_load, row_left};

@@ -3,19 +3,23 @@
 //
 // Source: as payload/select.wgsl, whose exports it has.
 
-import package::compact::{Item, item_at, compact_item, compact_first, compact_second, compact_tally};
+import package::compact::{compact_item, compact_first, compact_second, compact_tally};
 import package::extent::{n_items};
 import package::heads::{is_head};
+import package::neighbours::{Item, item_at};
 import package::params::{params};
 
 const KINDS = 1u;
+const LOOKS_LEFT = true;
 
 // 1 for the second item of a run, 2 for the first.
 fn kind_of(item: Item) -> u32 {
     if (is_head(item)) {
         return 2u;
     }
-    return select(0u, 1u, is_head(item_at(item.left, item.index - 1u)));
+    // A lane's rows past the last item stand for it; of one item, nothing lies to the left.
+    let first = params.first_item + item.index == 0u;
+    return select(0u, 1u, is_head(item_at(item.left, select(item.index - 1u, 0u, first))));
 }
 
 fn item_in(words: array<u32, IN_WORDS>, index: u32) -> T {

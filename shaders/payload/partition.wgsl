@@ -3,12 +3,14 @@
 //
 // Source: as payload/select.wgsl, whose exports it has.
 
-import package::compact::{Item, item_at, compact_first, compact_second, compact_tally};
+import package::compact::{compact_first, compact_second, compact_tally};
 import package::extent::{n_items};
+import package::neighbours::{Item, item_at};
 import package::params::{params};
 import package::selection::{is_kept};
 
 const KINDS = 1u;
+const LOOKS_LEFT = false;
 
 fn kind_of(item: Item) -> u32 {
     return select(2u, 1u, is_kept(in_decode(item.words), params.first_item + item.index));

@@ -2,10 +2,12 @@
 //
 // Source: as payload/select.wgsl, whose exports it has.
 
-import package::compact::{Item, item_at, compact_first, compact_tally};
+import package::compact::{compact_first, compact_tally};
 import package::heads::{is_head};
+import package::neighbours::{Item, item_at};
 
 const KINDS = 1u;
+const LOOKS_LEFT = true;
 
 fn kind_of(item: Item) -> u32 {
     return select(0u, 1u, is_head(item));

@@ -2,8 +2,8 @@
 // row_left: what stands to the left of the lane's item of a row, which has this index; the item
 // itself where it is the first of all. Any lane, any flow.
 
-import package::compact::{compact_left};
 import package::held::{Held};
+import package::neighbours::{item_left};
 import package::rows::clamped::{rows_load_clamped};
 import package::subgroup::{Group, Lane};
 
@@ -12,5 +12,5 @@ fn rows_load(group: Group, lane: Lane, tile: u32, held: ptr<function, Held>) {
 }
 
 fn row_left(group: Group, lane: Lane, tile: u32, row: u32, index: u32) -> array<u32, IN_WORDS> {
-    return compact_left(index);
+    return item_left(index);
 }

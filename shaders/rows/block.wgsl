@@ -3,9 +3,9 @@
 // binding. Where subgroups are of another width after all, and in the last, partly filled tile, rows
 // are loaded as rows/any.wgsl does it, whose exports it has.
 
-import package::compact::{compact_left};
 import package::held::{Held};
 import package::memory::{src_block_word};
+import package::neighbours::{item_left};
 import package::rows::clamped::{rows_load_clamped};
 import package::subgroup::{
     Group, Lane, subgroup_width, subgroup_count, subgroup_rank, subgroup_lane,
@@ -34,7 +34,7 @@ fn rows_load(group: Group, lane: Lane, tile: u32, held: ptr<function, Held>) {
 fn row_left(group: Group, lane: Lane, tile: u32, row: u32, index: u32) -> array<u32, IN_WORDS> {
     // To the left of a block's first row stands another block.
     if (row == 0u || !is_block(group, tile)) {
-        return compact_left(index);
+        return item_left(index);
     }
     let block = tile * subgroup_count(group) + subgroup_rank(lane);
     let place = subgroup_lane(lane) * IN_WORDS;

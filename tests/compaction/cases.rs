@@ -452,3 +452,32 @@ fn same(a: u32, b: u32) -> bool {{ return count(a) == count(b); }}"
         assert_eq!(common::first_difference(&lengths, &wanted), None);
     }
 }
+
+/// Lanes of more rows than CPUs get, whose kinds take several words.
+#[test]
+fn lanes_of_many_rows() {
+    let Some(context) = own() else { return };
+    if std::env::var("LOOKBACK_DRIVER").is_ok_and(|driver| driver == "swiftshader") {
+        println!("skipped: its compiler takes minutes for so many rows");
+        return;
+    }
+    let context = common::pretend(&context, |c| c.device_type = wgpu::DeviceType::Other);
+    let items: Vec<u32> = (0..20_011).map(|i| hash(i / 3, 6) % 5).collect();
+    for words_per_lane in [17, 33] {
+        let tuning = Tuning { words_per_lane, ..small_tiles(&context) };
+        let auto = Algorithm::Auto;
+        let small = Predicate::from_wgsl("x < 2u").unwrap().with_host(|x: u32, _| x < 2);
+        let partition = Partition::with_algorithm(&context, &small, auto, &tuning).unwrap();
+        let wanted = reference::partition(&items, &[], &small).unwrap();
+        assert_eq!(partition.run(&items, &[]).unwrap(), wanted, "{words_per_lane}");
+        let equality = Equality::by_value();
+        let runs = LongRuns::with_algorithm(&context, &equality, auto, &tuning).unwrap();
+        // Of one item a lane's other rows stand for it.
+        for n in [1, 2, 1000, items.len()] {
+            let mut wanted = reference::runs(&items[..n], &equality).unwrap();
+            wanted.retain(|run| run.1 > 1);
+            let (starts, lengths) = runs.run(&items[..n]).unwrap();
+            assert_eq!(starts.into_iter().zip(lengths).collect::<Vec<_>>(), wanted, "{n}");
+        }
+    }
+}
