@@ -279,6 +279,18 @@ impl<I: Element, A: Element, O: Element> Compaction<I, A, O> {
         let mut counted = self.context().download(counts)?.into_iter();
         Ok([(); 3].map(|()| counted.next().unwrap_or(0)))
     }
+
+    /// [`Compaction::run`] of a call with one count, for the first items of two outputs.
+    pub fn run_for_two<S: Element, T: Element>(
+        &self,
+        call: &Call<'_>,
+        count: &GpuSlice<u32>,
+        first: &GpuSlice<S>,
+        second: &GpuSlice<T>,
+    ) -> Result<(Vec<S>, Vec<T>), Error> {
+        let [counted, ..] = self.run(call, count)?;
+        Ok((self.first_of(first, counted)?, self.first_of(second, counted)?))
+    }
 }
 
 impl<I: Element, A: Element, O: Element> Primitive for &Compaction<I, A, O> {

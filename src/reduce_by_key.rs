@@ -95,9 +95,7 @@ impl<K: Element, I: Element, A: Element, O: Element> ReduceByKey<K, I, A, O> {
         let (out_keys, out_values) = (context.allocate(keys.len())?, context.allocate(keys.len())?);
         let count = context.allocate(1)?;
         let call = self.call(&keys, &values, &out_keys, &out_values, &count)?;
-        let counted = self.compaction.run(&call, &count)?;
-        let keys = self.compaction.first_of(&out_keys, counted[0])?;
-        Ok((keys, self.compaction.first_of(&out_values, counted[0])?))
+        self.compaction.run_for_two(&call, &count, &out_keys, &out_values)
     }
 
     /// A call on slices of the device.

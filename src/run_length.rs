@@ -65,9 +65,7 @@ impl<T: Element> RunLengths<T> {
         let (values, lengths) = (context.allocate(input.len())?, context.allocate(input.len())?);
         let count = context.allocate(1)?;
         let call = self.call(&input, &values, &lengths, &count)?;
-        let counted = self.compaction.run(&call, &count)?;
-        let values = self.compaction.first_of(&values, counted[0])?;
-        Ok((values, self.compaction.first_of(&lengths, counted[0])?))
+        self.compaction.run_for_two(&call, &count, &values, &lengths)
     }
 
     /// A call on slices of the device.
@@ -143,9 +141,7 @@ impl<T: Element> LongRuns<T> {
         let (offsets, lengths) = (context.allocate(most)?, context.allocate(most)?);
         let count = context.allocate(1)?;
         let call = self.call(&input, &offsets, &lengths, &count)?;
-        let counted = self.compaction.run(&call, &count)?;
-        let offsets = self.compaction.first_of(&offsets, counted[0])?;
-        Ok((offsets, self.compaction.first_of(&lengths, counted[0])?))
+        self.compaction.run_for_two(&call, &count, &offsets, &lengths)
     }
 
     /// A call on slices of the device.
