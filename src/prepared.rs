@@ -73,11 +73,13 @@ impl<I: Element, A: Element, O: Element> Prepared<I, A, O> {
     pub fn add_single_passes(&mut self, tuning: &Tuning) -> Result<(), Error> {
         let (context, definition) = (&self.context, &self.operator.definition);
         let words = definition.acc_words();
-        let purpose = Purpose::SinglePass(tuning.descriptor_for(context.capabilities(), words)?);
+        let descriptor = tuning.descriptor_for(context.capabilities(), words)?;
+        let purpose = Purpose::SinglePass(descriptor);
         let fit = |(from, tuning): (u32, Tuning)| {
             Ok((from, Geometry::fit(context.capabilities(), &tuning, definition, purpose)?))
         };
-        let single_passes = tuning.shapes().into_iter().map(fit).collect::<Result<_, Error>>()?;
+        let single_passes =
+            tuning.shapes(descriptor).into_iter().map(fit).collect::<Result<_, Error>>()?;
         self.scratch = context.scratch().of_size(context, self.scratch_bytes(), true)?;
         self.single_passes = single_passes;
         Ok(())

@@ -61,8 +61,9 @@ impl SelfTest {
             }
             let word = |i: u32| i.wrapping_mul(0x9E37_79B9) ^ i >> 7;
             let mut fault = None;
-            // Every size that single passes have on the device.
-            for (_, shape) in tuning.shapes() {
+            // Every size that single passes have on the device, for one word and for two.
+            let descriptor = tuning.descriptor_for(capabilities, 2)?;
+            for (_, shape) in tuning.shapes(descriptor) {
                 let shape = Tuning { single_pass: &[], ..shape };
                 let trial = Trial { context, algorithm, in_place, corrupt, tuning: &shape };
                 let sums = trial.run(&sum, word)?;

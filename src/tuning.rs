@@ -45,6 +45,9 @@ pub struct Tuning {
     /// How single passes publish; `None`: by 64-bit atomics where the device has them, else by
     /// 32-bit ones.
     pub descriptor: Option<Descriptor>,
+    /// Most words of items that a lane holds in a single pass with split descriptors, which take
+    /// registers of their own.
+    pub split_words_max: u32,
     /// Whether whole tiles and a last, partly filled one take passes of their own: for drivers that
     /// run both sides of a branch for all lanes.
     pub whole_tiles: bool,
@@ -98,6 +101,7 @@ const fn row(
         single_pass,
         compactions,
         descriptor: None,
+        split_words_max: 128,
         checked: false,
         whole_tiles,
         workgroup_scan: None,
@@ -105,10 +109,18 @@ const fn row(
     Row { fits, tuning }
 }
 
+impl Row {
+    const fn split_words_max(mut self, words: u32) -> Row {
+        self.tuning.split_words_max = words;
+        self
+    }
+}
+
 /// Fallback on the H200, driver 580.159.04, 2026-11-30, `cargo bench --bench tune`, u32 sums: 4.4
 /// us at 2^16 (copy 4.1), 5.5 at 2^18 (4.2), 9.9 at 2^20 (7.1), 16.0 at 2^22 (10.3), 55.6 at 2^24
 /// (38.8), 183 at 2^26 (136), 677 at 2^28 (522). With 56 words fallback runs out of registers: 765;
-/// look-back takes 654 there.
+/// look-back takes 654 there. With split descriptors it does so from 44 words on: at 2^28 734 with 48,
+/// 723 with 44, 694 with 40, in a run where packed ones took 672.
 const NVIDIA_SHAPES: &[Shape] = &[
     shape(0, 256, 8),
     shape(1 << 18, 512, 8),
@@ -146,7 +158,8 @@ const ROWS: &[Row] = &[
         [NVIDIA_SHAPES, NVIDIA_COMPACTIONS],
         Builtins::Reductions,
         false,
-    ),
+    )
+    .split_words_max(40),
     // Not measured on any device.
     row(|_| true, [256, 16, 4, 1024, 4], [&[], &[]], Builtins::Reductions, false),
 ];
@@ -186,10 +199,16 @@ impl Tuning {
         Ok(descriptor)
     }
 
-    /// The same with each of the sizes of single passes, and the fewest items that it is for.
-    pub(crate) fn shapes(&self) -> Vec<(u32, Tuning)> {
+    /// The same with each of the sizes of single passes by descriptors of a form, and the fewest items
+    /// that it is for.
+    pub(crate) fn shapes(&self, descriptor: Descriptor) -> Vec<(u32, Tuning)> {
+        let most = match descriptor {
+            Descriptor::Split32 => self.split_words_max,
+            Descriptor::Packed64 | Descriptor::Fenced => 128,
+        };
         let of = |shape: &Shape| {
             let &Shape { from_items, workgroup_size, words_per_lane } = shape;
+            let words_per_lane = words_per_lane.min(most);
             (from_items, Tuning { workgroup_size, words_per_lane, ..*self })
         };
         match self.single_pass {

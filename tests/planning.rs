@@ -246,6 +246,7 @@ fn plans_are_data_that_prints_and_compares() {
         single_pass: &[],
         compactions: &[],
         descriptor: None,
+        split_words_max: 128,
         checked: false,
         whole_tiles: false,
         workgroup_scan: None,

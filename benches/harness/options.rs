@@ -111,6 +111,7 @@ impl Pair {
             words_per_lane,
             single_pass: shapes,
             compactions: shapes,
+            split_words_max: 128,
             ..*own
         };
         (shape, tuning)

@@ -122,6 +122,7 @@ fn l4_the_largest_kernels_fit_the_least_limits() {
         single_pass: &[],
         compactions: &[],
         descriptor: None,
+        split_words_max: 128,
         checked: false,
         whole_tiles: false,
         workgroup_scan: None,

@@ -91,6 +91,7 @@ pub fn small_tiles(context: &Context) -> Tuning {
         single_pass: &[],
         compactions: &[],
         descriptor: None,
+        split_words_max: 128,
         checked: false,
         whole_tiles: false,
         workgroup_scan: None,
