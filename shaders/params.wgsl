@@ -27,7 +27,8 @@ struct Params {
     first_item: u32,
     // First word of the second input in its binding.
     second_word: u32,
-    // The words of that accumulator; of a compaction, where its other slices lie (compact.wgsl).
+    // The words of that accumulator; of a compaction, where its other slices lie (compact.wgsl). The last
+    // four are a segmented reduction's (segmented_reduce.wgsl).
     carry: array<vec4<u32>, 5>,
 }
 

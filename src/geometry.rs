@@ -2,6 +2,7 @@
 
 mod chunked;
 mod kernels;
+pub(crate) mod segments;
 mod single_pass;
 
 use crate::capabilities::Capabilities;

@@ -44,6 +44,7 @@
 //! | [`RunLengths`], [`LongRuns`] | the same | n or 2n read, the runs written | | as the items are |
 //! | [`ScanByKey`], [`SegmentedScan`] | as [`Scan`], but never [`Algorithm::ScanThenPropagate`] | as [`Scan`], and keys or flags as often as the values are read | as [`Scan`] | as [`Scan`] |
 //! | [`ReduceByKey`] | [`Algorithm::Auto`]: a single pass, or on CPUs and of more than 3 words reduce-then-scan | n or 2n read, keys 2n or 3n, the runs written | | as [`Scan`] |
+//! | [`SegmentedReduce`] | a lane, a subgroup, a workgroup or all of them for a segment, by its length | items n, bounds once or twice, an output a segment | | same from run to run on one device |
 //! | [`RunLengthDecode`] | a scan of the lengths, then a search for each output | lengths as [`Scan`], outputs written | | as the items are |
 //!
 //! Single passes of selections, partitions and runs read each item twice, the second time from a cache.
@@ -92,6 +93,7 @@ mod run_length;
 mod scan;
 mod scan_by_key;
 mod scratch;
+mod segmented_reduce;
 mod segmented_scan;
 mod segments;
 mod select;
@@ -122,6 +124,7 @@ pub use reduce_by_key::ReduceByKey;
 pub use run_length::{LongRuns, RunLengthDecode, RunLengths};
 pub use scan::{Counters, Kind, Scan};
 pub use scan_by_key::ScanByKey;
+pub use segmented_reduce::{SegmentBounds, SegmentedReduce};
 pub use segmented_scan::{SegmentStarts, SegmentedScan};
 pub use select::Select;
 pub use selection::{Equality, Predicate};

@@ -34,7 +34,8 @@ pub struct Params {
     pub first_item: u32,
     /// First word of the second input in its binding.
     pub second_word: u32,
-    /// The words of that accumulator; of a compaction, where its other slices lie.
+    /// The words of that accumulator; of a compaction, where its other slices lie. The last four are a
+    /// segmented reduction's.
     pub carry: [u32; 20],
 }
 

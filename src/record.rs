@@ -66,8 +66,11 @@ fn bind_groups(
         let mut entries = vec![wgpu::BindGroupEntry { binding: 0, resource: params }];
         for (binding, resource) in bindings(pass) {
             let span = match resource {
-                // Nothing of an empty input is read, and nothing of it could be bound.
-                Resource::Input if pass.params.n_items == 0 => &partials,
+                // Nothing of an empty input is read, and nothing of it could be bound: what stands for
+                // it is read besides, or nothing.
+                Resource::Input if pass.params.n_items == 0 => {
+                    call.others[0].as_ref().unwrap_or(&partials)
+                }
                 Resource::Input => &call.pieces[pass.piece].input,
                 Resource::Output => &call.pieces[pass.piece].output,
                 Resource::Partials => &partials,
@@ -108,6 +111,7 @@ pub(crate) fn bindings(pass: &Pass) -> Vec<(u32, Resource)> {
             Slot::SecondDst => Resource::SecondOutput,
             Slot::ThirdDst => Resource::ThirdOutput,
             Slot::Tally => Resource::Tally,
+            Slot::Arguments => Resource::Arguments,
         };
         (number, resource)
     };

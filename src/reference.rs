@@ -8,6 +8,7 @@ use crate::element::Element;
 use crate::error::Error;
 use crate::operator::Operator;
 use crate::scan::Kind;
+use crate::segmented_reduce::SegmentBounds;
 use crate::selection::{Equality, Predicate};
 
 /// All inputs combined in order, after `init` if there is one.
@@ -135,6 +136,41 @@ pub fn segmented_scan<I: Element, A: Element, O: Element>(
         (operator.lower)(if kind == Kind::Inclusive { running } else { before })
     };
     Ok((0..).zip(values).map(step).collect())
+}
+
+/// What the items of each segment combine to, after `init` if there is one. Bounds past the items are
+/// taken for their number, and a segment that ends before it begins has none.
+///
+/// ```
+/// use lookback::{Operator, SegmentBounds, reference};
+/// let (sum, offsets) = (Operator::sum(), SegmentBounds::Offsets);
+/// let sums = reference::segmented_reduce(&[1u32, 2, 3], offsets, &[0, 2, 2, 3], &sum, None)?;
+/// assert_eq!(sums, [3, 0, 3]);
+/// # Ok::<(), lookback::Error>(())
+/// ```
+pub fn segmented_reduce<I: Element, A: Element, O: Element>(
+    values: &[I],
+    kind: SegmentBounds,
+    bounds: &[u32],
+    operator: &Operator<I, A, O>,
+    init: Option<A>,
+) -> Result<Vec<O>, Error> {
+    let combine = combine(operator)?;
+    let reduce = |pair: &[u32]| {
+        let [first, end] = [pair[0], pair[1]].map(|bound| values.len().min(bound as usize));
+        let items = first..end.max(first);
+        if items.is_empty() && init.is_none() {
+            return (operator.lower)(operator.of_nothing);
+        }
+        let start = init.map_or(operator.identity, |init| combine(init, operator.identity));
+        // Items are numbered as they lie in the whole.
+        let lifted = items.map(|i| (operator.lift)(values[i], i as u32));
+        (operator.lower)(lifted.fold(start, combine))
+    };
+    Ok(match kind {
+        SegmentBounds::Offsets => bounds.windows(2).map(reduce).collect(),
+        SegmentBounds::Pairs => bounds.chunks_exact(2).map(reduce).collect(),
+    })
 }
 
 /// The items that a predicate keeps, in order.

@@ -176,7 +176,7 @@ impl<I: Element, A: Element, O: Element> SegmentedScan<I, A, O> {
 }
 
 /// Errors: [`Error::Length`] unless they ascend, up to the number of items at most.
-fn check_offsets(offsets: &[u32], n_items: u64) -> Result<(), Error> {
+pub(crate) fn check_offsets(offsets: &[u32], n_items: u64) -> Result<(), Error> {
     let mut least = 0;
     for &offset in offsets {
         let (what, wanted, got) = match u64::from(offset) {

@@ -150,7 +150,7 @@ impl Geometry {
             (pass.workgroups, pass.params.workgroups) = (workgroups, workgroups);
             Ok(pass)
         };
-        let (clear, mark) = (pass(Root::ClearHeads, n_words), pass(Root::MarkHeads, piece.n_items));
+        let (clear, mark) = (pass(Root::Clear, n_words), pass(Root::MarkHeads, piece.n_items));
         Ok(Plan { passes: vec![clear?, mark?] })
     }
 

@@ -17,14 +17,20 @@ impl Geometry {
             // An item of a row in each lane.
             _ if operator.payload.votes() => 1,
             // These write single items, so their groups need not suit the output.
-            Root::Reduce | Root::Arguments => in_group,
+            Root::Reduce | Root::Arguments | Root::LongSegments => in_group,
+            // Segments begin and end anywhere.
+            Root::ShortSegments | Root::HugeSegments => 1,
             _ if operator.payload.compacts() => in_group,
             _ => in_group.max(out_group),
         };
         let words = operator.in_words().max(operator.acc_words());
         // As many of the fewest that fill quads as the tuning asks for.
         let most = self.words_per_group.min(self.words_per_lane) / (group * words);
-        let most = if operator.payload.votes() { 1 } else { most };
+        let most = if operator.payload.votes() || group == 1 && root.is_segmented_reduce() {
+            1
+        } else {
+            most
+        };
         let group = if most > 1 { group << most.ilog2() } else { group };
         let rows = (self.words_per_lane / (group * words)).max(1);
         // The layers have the builtins on unless the tuning has none.
@@ -32,6 +38,7 @@ impl Geometry {
             (Root::Reduce | Root::Arguments, _) | (_, Builtins::None | Builtins::All) => {
                 self.layers
             }
+            _ if root.is_segmented_reduce() => self.layers,
             (_, Builtins::Reductions) => Layers { builtins: false, ..self.layers },
         };
         let single_pass = SinglePass {
@@ -73,7 +80,8 @@ impl Geometry {
     /// The widest accesses that a pass may use: quads and blocks must be whole in every binding that
     /// is used by them.
     pub(super) fn tile(&self, operator: &Definition, kernel: Kernel, placement: Placement) -> Tile {
-        let single_items = matches!(kernel.root, Root::Reduce | Root::Arguments);
+        let single_items =
+            matches!(kernel.root, Root::Reduce | Root::Arguments | Root::LongSegments);
         let reads_only = single_items || kernel.payload.compacts();
         let (input, output) = kernel.words(operator);
         let whole =
@@ -82,7 +90,8 @@ impl Geometry {
             whole(in_words, placement.src_words, placement.src_word)
                 && (reads_only || whole(out_words, placement.dst_words, placement.dst_word))
         };
-        if matches!(kernel.root, Root::Decode | Root::ClearHeads | Root::MarkHeads) {
+        use Root::{Clear, Decode, HugeSegments, MarkHeads, ShortSegments};
+        if matches!(kernel.root, Decode | Clear | MarkHeads | ShortSegments | HugeSegments) {
             return Tile::Scalar;
         }
         if kernel.payload.votes() {
@@ -91,6 +100,10 @@ impl Geometry {
         let quads = Kernel { tile: Tile::Vector, ..kernel };
         if !fits(4, 4) || quads.storage_bindings() > self.storage_bindings {
             return Tile::Scalar;
+        }
+        if kernel.root == Root::LongSegments {
+            // Where both sides of a branch are run for all lanes, ends take no branch.
+            return if self.whole_tiles { Tile::Scalar } else { Tile::Vector };
         }
         if self.whole_tiles {
             let known = kernel.extent == Extent::Params && placement.n_items > 0;

@@ -87,6 +87,26 @@ pub(crate) fn of_segments<I: Element, O: Element>(
     Ok(call)
 }
 
+/// The call of a segmented reduction: no piece if it has no output.
+///
+/// Errors: as [`of_compaction`], and [`Error::Length`] for an input of several pieces.
+pub(crate) fn of_segmented_reduce<I: Element>(
+    capabilities: &Capabilities,
+    input: &GpuSlice<I>,
+    bounds: &Other,
+    output: &Other,
+) -> Result<Call, Error> {
+    if output.n_items == 0 {
+        return Ok(Call::of_pieces(Vec::new()));
+    }
+    let call = of_compaction(capabilities, input, Some(bounds), &[], output)?;
+    if call.pieces.len() > 1 {
+        let what = "the segments of an input with bounds, cut to bindings";
+        return Err(Error::Length { what, wanted: 1, got: call.pieces.len() as u64 });
+    }
+    Ok(call)
+}
+
 /// The call of a compaction. Pieces are cut as those of a reduction.
 ///
 /// Errors: [`Error::Usage`], [`Error::Aliased`], [`Error::Limit`].

@@ -19,10 +19,16 @@ pub enum Root {
     Propagate,
     /// `shaders/run_length_decode.wgsl`.
     Decode,
-    /// `shaders/heads_clear.wgsl`.
-    ClearHeads,
+    /// `shaders/clear.wgsl`.
+    Clear,
     /// `shaders/heads_mark.wgsl`.
     MarkHeads,
+    /// `shaders/segmented_reduce_short.wgsl`.
+    ShortSegments,
+    /// `shaders/segmented_reduce_long.wgsl`.
+    LongSegments,
+    /// `shaders/segmented_reduce_huge.wgsl`.
+    HugeSegments,
 }
 
 /// How tiles are read and written.
@@ -158,6 +164,7 @@ pub(crate) enum Slot {
     SecondDst,
     ThirdDst,
     Tally,
+    Arguments,
 }
 
 /// Where the number of items comes from.
@@ -193,15 +200,23 @@ impl Root {
             Root::Chunks => "chunks",
             Root::Propagate => "propagate",
             Root::Decode => "decode",
-            Root::ClearHeads => "clear",
+            Root::Clear => "clear",
             Root::MarkHeads => "mark",
+            Root::ShortSegments => "short_segments",
+            Root::LongSegments => "long_segments",
+            Root::HugeSegments => "huge_segments",
         }
     }
 
     /// Whether lanes work by themselves: no section, and no scratch of emulated subgroups.
     pub(super) fn is_by_lanes(self) -> bool {
-        use Root::{Arguments, ClearHeads, Decode, MarkHeads, Propagate};
-        matches!(self, Arguments | Propagate | Decode | ClearHeads | MarkHeads)
+        use Root::{Arguments, Clear, Decode, MarkHeads, Propagate};
+        matches!(self, Arguments | Propagate | Decode | Clear | MarkHeads)
+    }
+
+    /// Whether it is a pass of a segmented reduction.
+    pub(crate) fn is_segmented_reduce(self) -> bool {
+        matches!(self, Root::ShortSegments | Root::LongSegments | Root::HugeSegments)
     }
 
     pub(super) fn file(self) -> &'static str {
@@ -213,8 +228,11 @@ impl Root {
             Root::Chunks => "scan_chunks",
             Root::Propagate => "scan_propagate",
             Root::Decode => "run_length_decode",
-            Root::ClearHeads => "heads_clear",
+            Root::Clear => "clear",
             Root::MarkHeads => "heads_mark",
+            Root::ShortSegments => "segmented_reduce_short",
+            Root::LongSegments => "segmented_reduce_long",
+            Root::HugeSegments => "segmented_reduce_huge",
         }
     }
 }

@@ -81,13 +81,15 @@ impl Kernel {
             prelude::tile_constants(&definition, self.group, self.rows, block_lanes);
         let mut constants = prelude::constants(&definition);
         constants.extend(tile_constants);
-        let accumulate = match definition.commutative {
-            true => "accumulate/commutative",
-            false => "accumulate/ordered",
+        let (accumulate, share) = match definition.commutative {
+            true => ("accumulate/commutative", "share/commutative"),
+            false => ("accumulate/ordered", "share/ordered"),
         };
         let mut choices = self.layers.choices(&definition);
         choices.extend([
             ("accumulate", accumulate),
+            ("share", share),
+            ("bounded", if self.tile == Tile::Scalar { "bounded/words" } else { "bounded/quads" }),
             ("payload", self.payload.file()),
             ("held", if self.payload.votes() { "held/votes" } else { "held/items" }),
             (
@@ -153,7 +155,7 @@ impl Kernel {
     /// The values of the overrides that the module declares.
     pub fn overrides(&self) -> Vec<(&'static str, f64)> {
         let mut overrides = vec![("WORKGROUP_SIZE", f64::from(self.workgroup_size))];
-        if !self.root.is_by_lanes() {
+        if !self.root.is_by_lanes() && self.root != Root::ShortSegments {
             overrides.push(("SECTION_SIZE", f64::from(self.section_size())));
         }
         if let Subgroup::Emulated(width) = self.layers.subgroup {
@@ -210,7 +212,13 @@ impl Kernel {
             Some(LookBack::Chained) => 2 * 16 + item.next_multiple_of(16),
             None => 0,
         };
-        scratch + (item * self.section_size()).next_multiple_of(16) + single_pass
+        // The segments that wait for a subgroup, and how many there are; or the queue's lengths.
+        let queues = match self.root {
+            Root::ShortSegments => return scratch + each(4) + 2 * 16,
+            Root::LongSegments => 16,
+            _ => 0,
+        };
+        scratch + (item * self.section_size()).next_multiple_of(16) + single_pass + queues
     }
 
     /// Storage bindings of the kernel.
@@ -221,10 +229,12 @@ impl Kernel {
     /// The storage bindings, by the numbers that the shaders declare.
     pub(crate) fn bindings(&self) -> Vec<(u32, Slot)> {
         match self.root {
-            Root::ClearHeads => return vec![(4, Slot::Dst)],
+            Root::Clear => return vec![(4, Slot::Dst)],
             Root::MarkHeads => return vec![(2, Slot::Src), (4, Slot::Dst)],
             _ => {}
         }
+        let segments = self.root.is_segmented_reduce();
+        let reads_items = self.root != Root::HugeSegments;
         // Of a compaction: its walk over the items writes.
         let writes = self.payload.compacts() && self.root != Root::Reduce;
         let quads = self.tile != Tile::Scalar;
@@ -233,7 +243,7 @@ impl Kernel {
         let rereads = writes && !self.payload.is_segmented() || self.payload.has_heads();
         let (src_words, words) = (partly || rereads, partly || writes || self.payload.has_heads());
         // A reduction writes single items.
-        let reads_only = self.root == Root::Reduce || writes;
+        let reads_only = self.root == Root::Reduce || writes || segments;
         let separate = self.memory == Memory::Separate;
         let outputs = if writes { self.payload.outputs() } else { 1 };
         let decodes = self.root == Root::Decode;
@@ -246,18 +256,23 @@ impl Kernel {
         let walks = self.root != Root::Arguments;
         let all = [
             (1, Slot::Src, walks && separate && quads),
-            (2, Slot::Src, walks && separate && src_words),
+            (2, Slot::Src, walks && separate && src_words && reads_items),
             (3, Slot::Dst, walks && quads && !(separate && reads_only)),
             (4, Slot::Dst, !walks || words || reads_only),
-            (5, Slot::Partials, uses_partials),
+            (5, Slot::Partials, uses_partials || segments),
             (6, Slot::Count, self.extent == Extent::Buffer),
             (7, Slot::State, self.single_pass.is_some()),
             (8, Slot::Descriptors, is_packed),
             (8, Slot::State, is_fenced),
-            (9, Slot::SecondSrc, walks && (self.flags != Flags::None || by_key || decodes)),
+            (
+                9,
+                Slot::SecondSrc,
+                walks && (self.flags != Flags::None || by_key || decodes || segments),
+            ),
             (10, Slot::SecondDst, walks && outputs > 1),
             (11, Slot::ThirdDst, walks && outputs > 2),
             (12, Slot::Tally, walks && writes),
+            (13, Slot::Arguments, segments),
         ];
         let used = all.into_iter().filter(|(_, _, is_used)| *is_used);
         used.map(|(number, slot, _)| (number, slot)).collect()
@@ -267,7 +282,9 @@ impl Kernel {
     /// lanes, whatever the adapter reports.
     fn section_size(&self) -> u32 {
         let looks = self.single_pass.map(|single_pass| single_pass.look_back);
-        let reduces = self.root == Root::Reduce || looks == Some(LookBack::Workgroup);
+        let reduces = self.root == Root::Reduce
+            || self.root.is_segmented_reduce()
+            || looks == Some(LookBack::Workgroup);
         match reduces && self.layers.reduce != WorkgroupReduce::Subgroups {
             true => self.workgroup_size,
             false => self.workgroup_size.div_ceil(4),

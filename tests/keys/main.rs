@@ -1,5 +1,5 @@
-//! Scans by key and within segments, and reductions by key: the property set, cases, and what they
-//! refuse.
+//! Scans by key and within segments, reductions by key and of segments: the property set, cases, and what
+//! they refuse.
 
 mod cases;
 #[path = "../common/mod.rs"]
@@ -9,6 +9,7 @@ mod drivers;
 mod pairwise;
 mod property;
 mod refuses;
+mod segmented;
 #[path = "../common/slices.rs"]
 mod slices;
 mod starts;

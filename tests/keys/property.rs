@@ -38,9 +38,9 @@ const PATTERNS: [&str; 8] = [
 ];
 
 /// The operators: every kind of element, types that differ, orders that matter.
-const OPERATORS: usize = 8;
+pub const OPERATORS: usize = 8;
 
-fn visit(visitor: &mut impl Visit, operator: usize) {
+pub fn visit(visitor: &mut impl Visit, operator: usize) {
     match operator {
         0 => visitor.visit("u32 sum", &Operator::<u32>::sum(), u32::any),
         1 => visitor.visit("f32 sum", &Operator::<f32>::sum(), f32::any),
@@ -264,7 +264,7 @@ impl<K: Element, I: Element, A: Element, O: Element> Plan<K, I, A, O> {
 }
 
 /// An initial value that makes a difference in every accumulator here: 2.0 and -2.0 by turns.
-fn init_of<I: Element, A: Element, O: Element>(_: &Operator<I, A, O>) -> A {
+pub fn init_of<I: Element, A: Element, O: Element>(_: &Operator<I, A, O>) -> A {
     let words: Vec<u32> =
         (0..A::LAYOUT.words()).map(|w| [0x4000_0000, 0xC000_0000][w as usize % 2]).collect();
     bytemuck::pod_read_unaligned(bytemuck::cast_slice(&words))

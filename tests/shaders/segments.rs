@@ -95,7 +95,7 @@ pub fn texts() -> Vec<(String, Kernel, String, u32)> {
     let mut linker = Linker { texts: Vec::new(), operators: 0 };
     operators::all(&mut linker);
     let sum = Operator::<u32>::sum();
-    for root in [Root::ClearHeads, Root::MarkHeads] {
+    for root in [Root::Clear, Root::MarkHeads] {
         for variant in variants().into_iter().filter(|kernel| kernel.root == Root::Arguments) {
             let extent = Extent::Params;
             let kernel = Kernel { root, extent, workgroup_size: 64, group: 1, rows: 1, ..variant };

@@ -1,0 +1,110 @@
+//! Plans of segmented reductions.
+
+use super::{CPU_LOOPING_CALLS, Geometry};
+use crate::definition::Definition;
+use crate::error::Error;
+use crate::plan::{Counted, Pass, Placement, Plan, Resource};
+use crate::shader::kernel::{Memory, Root};
+
+/// Most items of a subgroup's segment.
+const MIDDLE_ITEMS: u32 = 4096;
+
+/// Most items of a workgroup's segment, unless that many are less than a `HUGE_MAX`th of all.
+const HUGE_ITEMS: u32 = 65_536;
+
+/// Most workgroups that share longer ones.
+const SHARES: u32 = 1024;
+
+/// Room for segments, as `shaders/segment_queue.wgsl` has it.
+const HUGE_MAX: u32 = 256;
+const LONG_MAX: u32 = 262_144;
+
+/// Where a text that loops runs on a CPU, which ends a lane's loops after some trips in all, a lane gets
+/// no more items than these make of a segment.
+const LOOPING_MIDDLE_ITEMS: u32 = CPU_LOOPING_CALLS - 88;
+const LOOPING_HUGE_ITEMS: u32 = 4096;
+
+/// Where a call's segments lie, as far as a plan depends on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Bounds {
+    pub n_segments: u32,
+    /// Words from a segment's two bounds to the next one's.
+    pub stride: u32,
+}
+
+impl Geometry {
+    /// A segmented reduction: a pass over all segments, and one each for those that are too long for it
+    /// and those that are too long for one workgroup, where there may be any.
+    ///
+    /// Errors: [`Error::Limit`] if the device has too few bindings, [`Error::Length`] for more items than
+    /// a text that loops takes on a CPU.
+    pub(crate) fn segmented_reduce(
+        &self,
+        operator: &Definition,
+        piece: Placement,
+        counted: Counted,
+        bounds: Bounds,
+        carry: Option<&[u32]>,
+    ) -> Result<Plan, Error> {
+        let Bounds { n_segments, stride } = bounds;
+        let all = piece.n_items / HUGE_MAX;
+        let (middle, huge) = match self.loops_on_cpu(operator) {
+            true => (LOOPING_MIDDLE_ITEMS, LOOPING_HUGE_ITEMS),
+            false => (MIDDLE_ITEMS, HUGE_ITEMS.max(all)),
+        };
+        if all > huge {
+            return Err(Error::Length {
+                what: "the items of a text that loops, on a CPU (at most)",
+                wanted: u64::from(huge * HUGE_MAX),
+                got: u64::from(piece.n_items),
+            });
+        }
+        if n_segments == 0 {
+            return Ok(Plan { passes: Vec::new() });
+        }
+        let shares = self.shares(operator);
+        let pass = |root: Root, [workgroups, rows, shares]: [u32; 3]| {
+            let kernel = self.kernel(operator, root).counted(counted);
+            let mut pass = self.pass(operator, kernel, piece, 1)?.with_carry(carry);
+            (pass.workgroups, pass.rows, pass.params.workgroups) = (workgroups, rows, shares);
+            pass.params.carry[16..].copy_from_slice(&[n_segments, stride, middle, huge]);
+            Ok::<Pass, Error>(pass.with_count(counted))
+        };
+        let lanes = self.kernel(operator, Root::ShortSegments).workgroup_size;
+        let workgroups = n_segments.div_ceil(lanes);
+        let row = workgroups.min(self.workgroups_limit);
+        let short = pass(Root::ShortSegments, [row, workgroups.div_ceil(row), row])?;
+        if piece.n_items <= middle {
+            return Ok(Plan { passes: vec![short] });
+        }
+        let lengths = Placement::at_start(Memory::Separate, 4);
+        let mut clear = self.pass(operator, self.kernel(operator, Root::Clear), lengths, 1)?;
+        clear.dst = Resource::Arguments;
+        let mut passes = vec![clear, short, pass(Root::LongSegments, [shares, 1, shares])?];
+        if piece.n_items > huge {
+            passes.push(pass(Root::HugeSegments, [HUGE_MAX, 1, shares])?);
+        }
+        Ok(Plan { passes })
+    }
+
+    /// Bytes of the queue of a segmented reduction.
+    pub(crate) fn queue_bytes(&self, operator: &Definition) -> u64 {
+        let partials = u64::from(HUGE_MAX) * u64::from(self.shares(operator));
+        let words = u64::from(HUGE_MAX + LONG_MAX) + partials * u64::from(operator.acc_words());
+        (4 * words).next_multiple_of(16)
+    }
+
+    /// Workgroups of the pass over queued segments.
+    fn shares(&self, operator: &Definition) -> u32 {
+        let wanted = match self.loops_on_cpu(operator) {
+            // As many as there can be such segments.
+            true => HUGE_MAX * LOOPING_HUGE_ITEMS / LOOPING_MIDDLE_ITEMS,
+            false => self.workgroups.min(SHARES),
+        };
+        wanted.min(self.workgroups_limit)
+    }
+
+    fn loops_on_cpu(&self, operator: &Definition) -> bool {
+        self.tiles_max != u32::MAX && operator.loops
+    }
+}
