@@ -1,10 +1,9 @@
-// Segmented reduction, the pass over queued segments: the longest are shared by workgroups, the others
-// have one each.
+// Segmented reduction, the pass over segments that wait in a queue: the longest are shared by workgroups,
+// the others have one each.
 
 import package::params::{params};
-import package::segment_queue::{
-    huge_shares, huge_stride, queue_counts, queue_long, queue_huge, share_set,
-};
+import package::queue::{huge_slots, is_long, queue_counts, queue_huge, queue_long};
+import package::segment_shares::{huge_shares, huge_stride, share_set};
 import package::segmented_reduce::{segment_items, segment_share, segment_store};
 import package::subgroup::{Group, Lane};
 import package::workgroup::{WORKGROUP_SIZE, workgroup_lane};
@@ -21,20 +20,27 @@ fn long_segments(group: Group, lane: Lane) {
     let number = group.workgroup.x;
     let place = workgroup_lane(group, lane);
     let stride = huge_stride(counts.y);
-    for (var huge = number % stride; huge < counts.y; huge += stride) {
-        let items = segment_items(queue_huge(huge));
-        let lanes = huge_shares(huge, stride) * WORKGROUP_SIZE;
-        let share = segment_share(items, number / stride * WORKGROUP_SIZE + place, lanes);
-        let total = workgroup_reduce(group, lane, share);
-        if (lane.index == 0u) {
-            share_set(huge, number / stride, total);
+    let first = number % stride;
+    var slots = huge_slots(group, lane, first, stride);
+    for (var huge = first; huge < counts.y && slots != 0u; huge += stride) {
+        if ((slots & 1u) != 0u) {
+            let items = segment_items(queue_huge(huge));
+            let lanes = huge_shares(huge, stride) * WORKGROUP_SIZE;
+            let share = segment_share(items, number / stride * WORKGROUP_SIZE + place, lanes);
+            let total = workgroup_reduce(group, lane, share);
+            if (lane.index == 0u) {
+                share_set(huge, number / stride, total);
+            }
         }
+        slots >>= 1u;
     }
     for (var long = number; long < counts.x; long += params.workgroups) {
         let segment = queue_long(long);
         let items = segment_items(segment);
-        let total = workgroup_reduce(group, lane, segment_share(items, place, WORKGROUP_SIZE));
-        if (lane.index == 0u) {
+        let is_own = is_long(items);
+        let mine = select(vec2<u32>(), items, is_own);
+        let total = workgroup_reduce(group, lane, segment_share(mine, place, WORKGROUP_SIZE));
+        if (lane.index == 0u && is_own) {
             segment_store(segment, items, total);
         }
     }

@@ -1,8 +1,8 @@
-// Segmented reduction, the pass over all segments: short ones by a lane each, longer ones by a subgroup
+// Segmented reduction, the pass over many segments: short ones by a lane each, longer ones by a subgroup
 // each, and the longest are queued for passes of their own.
 
 import package::params::{params};
-import package::segment_queue::{queue_add};
+import package::queue::{queue_add};
 import package::segmented_reduce::{
     MIDDLE_ITEMS, SEGMENTS, segment_items, segment_param, segment_share, segment_store,
 };
@@ -25,8 +25,11 @@ fn short_segments(group: Group, lane: Lane) {
     }
     workgroupBarrier();
     let number = group.workgroup.y * params.workgroups + group.workgroup.x;
-    let segment = number * WORKGROUP_SIZE + lane.index;
-    if (segment < segment_param(SEGMENTS)) {
+    // Few segments have fewer lanes of each workgroup, so that there are more subgroups for them.
+    let each = (segment_param(SEGMENTS) - 1u) / params.workgroups + 1u;
+    let own = min(each, WORKGROUP_SIZE);
+    let segment = number * own + lane.index;
+    if (lane.index < own && segment < segment_param(SEGMENTS)) {
         let items = segment_items(segment);
         let length = items.y - items.x;
         if (length <= SHORT_ITEMS) {

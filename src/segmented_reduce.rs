@@ -39,13 +39,13 @@ pub enum SegmentBounds {
 /// its number may lie on the device ([`GpuSlice::counted_by`]). Nothing is done in place.
 ///
 /// Segments of up to 16 items are a lane's, of up to 4,096 a subgroup's, of up to 65,536 or a 256th of all
-/// items a workgroup's; longer ones are shared by all workgroups. So a call's time is that of its items
+/// items a workgroup's, as all are where there are few; longer ones are shared by workgroups. So a call's time is that of its items
 /// and bounds, however the lengths are mixed. Items are combined in order, unless the operator is
 /// declared commutative. Float results are the same from run to run on one device for the same call
 /// (but for more than 262,144 segments of over 4,096 items, which share items).
 ///
-/// Data moved: items once, bounds once or twice, an output a segment. In one pass for up to 4,096
-/// items, else in three or four.
+/// Data moved: items once, bounds once or twice, an output a segment. Up to 256 segments take a pass, or
+/// two for more than 65,536 items; more take three or four, or one for up to 4,096 items.
 ///
 /// | method | submits | waits | allocates |
 /// |---|---|---|---|
@@ -94,7 +94,9 @@ impl<I: Element, A: Element, O: Element> SegmentedReduce<I, A, O> {
             prepared.geometry.queue_bytes(&operator.definition).max(prepared.scratch_bytes());
         prepared.scratch = context.scratch().of_size(context, bytes, false)?;
         let reduce = SegmentedReduce { prepared, bounds };
-        reduce.prepared.compile(&reduce.plan(1 << 20, 1)?)?;
+        for n_segments in [1, 1 << 16] {
+            reduce.prepared.compile(&reduce.plan(1 << 20, n_segments)?)?;
+        }
         Ok(reduce)
     }
 

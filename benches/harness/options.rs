@@ -21,6 +21,7 @@ pub enum Primitive {
     Rle,
     ReduceByKey,
     ScanByKey,
+    SegmentedReduce,
     /// Several, each on what the one before has left.
     #[value(skip)]
     Chain,
@@ -43,6 +44,7 @@ impl Primitive {
             Primitive::Rle => ("rle", None),
             Primitive::ReduceByKey => ("reduce-by-key", None),
             Primitive::ScanByKey => ("scan-by-key", Some("inclusive")),
+            Primitive::SegmentedReduce => ("segmented-reduce", None),
             Primitive::Chain => ("chain", None),
         }
     }

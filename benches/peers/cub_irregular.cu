@@ -34,7 +34,8 @@ static void run(Bench &bench, const Irregular &c, uint64_t n) {
   }
   size_t lengths[2] = {part.outputs[0].size(), part.outputs[1].size()};
   Slices on{upload(part.input), upload(part.values), {words_of_device(n), words_of_device(lengths[1])},
-            words_of_device(1)};
+            words_of_device(1),
+            int(part.values.size())};
   size_t inputs = part.input.size() + part.values.size();
   uint32_t *wanted[2] = {upload(part.outputs[0]), upload(part.outputs[1])};
   uint32_t *wanted_count = upload({count});
@@ -60,7 +61,7 @@ static void run(Bench &bench, const Irregular &c, uint64_t n) {
     bench.fail(name, n, words);
   } else if (n >= 4) {
     double bytes = 4.0 * double(inputs + lengths[0] + lengths[1] + (c.counts ? 1 : 0));
-    const char *kind = c.counts ? nullptr : "inclusive";
+    const char *kind = std::string(c.primitive) == "scan-by-key" ? "inclusive" : nullptr;
     Subject of{"irregular", c.primitive, kind, c.op, "u32", name, bytes, 8.0 * double(n)};
     bench.measure(of, work, Bench::copy(on.input, on.outputs[0], n * 4), n);
   }

@@ -17,9 +17,9 @@ impl Geometry {
             // An item of a row in each lane.
             _ if operator.payload.votes() => 1,
             // These write single items, so their groups need not suit the output.
-            Root::Reduce | Root::Arguments | Root::LongSegments => in_group,
+            Root::Reduce | Root::Arguments | Root::LongSegments(_) => in_group,
             // Segments begin and end anywhere.
-            Root::ShortSegments | Root::HugeSegments => 1,
+            Root::ShortSegments | Root::HugeSegments(_) => 1,
             _ if operator.payload.compacts() => in_group,
             _ => in_group.max(out_group),
         };
@@ -81,7 +81,7 @@ impl Geometry {
     /// is used by them.
     pub(super) fn tile(&self, operator: &Definition, kernel: Kernel, placement: Placement) -> Tile {
         let single_items =
-            matches!(kernel.root, Root::Reduce | Root::Arguments | Root::LongSegments);
+            matches!(kernel.root, Root::Reduce | Root::Arguments | Root::LongSegments(_));
         let reads_only = single_items || kernel.payload.compacts();
         let (input, output) = kernel.words(operator);
         let whole =
@@ -91,7 +91,7 @@ impl Geometry {
                 && (reads_only || whole(out_words, placement.dst_words, placement.dst_word))
         };
         use Root::{Clear, Decode, HugeSegments, MarkHeads, ShortSegments};
-        if matches!(kernel.root, Decode | Clear | MarkHeads | ShortSegments | HugeSegments) {
+        if matches!(kernel.root, Decode | Clear | MarkHeads | ShortSegments | HugeSegments(_)) {
             return Tile::Scalar;
         }
         if kernel.payload.votes() {
@@ -101,9 +101,11 @@ impl Geometry {
         if !fits(4, 4) || quads.storage_bindings() > self.storage_bindings {
             return Tile::Scalar;
         }
-        if kernel.root == Root::LongSegments {
-            // Where both sides of a branch are run for all lanes, ends take no branch.
-            return if self.whole_tiles { Tile::Scalar } else { Tile::Vector };
+        if matches!(kernel.root, Root::LongSegments(_)) {
+            // Where both sides of a branch are run for all lanes, ends take no branch. What stands for an
+            // empty input may be shorter than a quad.
+            let by_words = self.whole_tiles || placement.n_items == 0;
+            return if by_words { Tile::Scalar } else { Tile::Vector };
         }
         if self.whole_tiles {
             let known = kernel.extent == Extent::Params && placement.n_items > 0;

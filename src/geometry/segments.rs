@@ -4,7 +4,7 @@ use super::{CPU_LOOPING_CALLS, Geometry};
 use crate::definition::Definition;
 use crate::error::Error;
 use crate::plan::{Counted, Pass, Placement, Plan, Resource};
-use crate::shader::kernel::{Memory, Root};
+use crate::shader::kernel::{Memory, Queue, Root};
 
 /// Most items of a subgroup's segment.
 const MIDDLE_ITEMS: u32 = 4096;
@@ -15,14 +15,18 @@ const HUGE_ITEMS: u32 = 65_536;
 /// Most workgroups that share longer ones.
 const SHARES: u32 = 1024;
 
-/// Room for segments, as `shaders/segment_queue.wgsl` has it.
+/// Workgroups of the pass over many segments, if there are so many.
+const SHORT_WORKGROUPS: u32 = 1024;
+
+/// Room for segments, as `shaders/segment_shares.wgsl` has it.
 const HUGE_MAX: u32 = 256;
 const LONG_MAX: u32 = 262_144;
 
 /// Where a text that loops runs on a CPU, which ends a lane's loops after some trips in all, a lane gets
 /// no more items than these make of a segment.
 const LOOPING_MIDDLE_ITEMS: u32 = CPU_LOOPING_CALLS - 88;
-const LOOPING_HUGE_ITEMS: u32 = 4096;
+const LOOPING_HUGE_ITEMS: u32 = 3072;
+const LOOPING_SHARES: u32 = 4096;
 
 /// Where a call's segments lie, as far as a plan depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,8 +37,8 @@ pub(crate) struct Bounds {
 }
 
 impl Geometry {
-    /// A segmented reduction: a pass over all segments, and one each for those that are too long for it
-    /// and those that are too long for one workgroup, where there may be any.
+    /// A segmented reduction: a pass over many segments, and one each for few, or those that are too long
+    /// for it, and for those that are too long for one workgroup, where there may be any.
     ///
     /// Errors: [`Error::Limit`] if the device has too few bindings, [`Error::Length`] for more items than
     /// a text that loops takes on a CPU.
@@ -70,19 +74,24 @@ impl Geometry {
             pass.params.carry[16..].copy_from_slice(&[n_segments, stride, middle, huge]);
             Ok::<Pass, Error>(pass.with_count(counted))
         };
-        let lanes = self.kernel(operator, Root::ShortSegments).workgroup_size;
-        let workgroups = n_segments.div_ceil(lanes);
-        let row = workgroups.min(self.workgroups_limit);
-        let short = pass(Root::ShortSegments, [row, workgroups.div_ceil(row), row])?;
-        if piece.n_items <= middle {
-            return Ok(Plan { passes: vec![short] });
+        let mut passes = Vec::new();
+        let queue = if n_segments <= HUGE_MAX { Queue::All } else { Queue::Listed };
+        if queue == Queue::Listed {
+            let lanes = self.kernel(operator, Root::ShortSegments).workgroup_size;
+            let workgroups = n_segments.div_ceil(lanes).max(n_segments.min(SHORT_WORKGROUPS));
+            let row = workgroups.min(self.workgroups_limit);
+            let short = pass(Root::ShortSegments, [row, workgroups.div_ceil(row), row])?;
+            if piece.n_items <= middle {
+                return Ok(Plan { passes: vec![short] });
+            }
+            let lengths = Placement::at_start(Memory::Separate, 4);
+            let mut clear = self.pass(operator, self.kernel(operator, Root::Clear), lengths, 1)?;
+            clear.dst = Resource::Arguments;
+            passes.extend([clear, short]);
         }
-        let lengths = Placement::at_start(Memory::Separate, 4);
-        let mut clear = self.pass(operator, self.kernel(operator, Root::Clear), lengths, 1)?;
-        clear.dst = Resource::Arguments;
-        let mut passes = vec![clear, short, pass(Root::LongSegments, [shares, 1, shares])?];
+        passes.push(pass(Root::LongSegments(queue), [shares, 1, shares])?);
         if piece.n_items > huge {
-            passes.push(pass(Root::HugeSegments, [HUGE_MAX, 1, shares])?);
+            passes.push(pass(Root::HugeSegments(queue), [HUGE_MAX, 1, shares])?);
         }
         Ok(Plan { passes })
     }
@@ -97,8 +106,7 @@ impl Geometry {
     /// Workgroups of the pass over queued segments.
     fn shares(&self, operator: &Definition) -> u32 {
         let wanted = match self.loops_on_cpu(operator) {
-            // As many as there can be such segments.
-            true => HUGE_MAX * LOOPING_HUGE_ITEMS / LOOPING_MIDDLE_ITEMS,
+            true => LOOPING_SHARES,
             false => self.workgroups.min(SHARES),
         };
         wanted.min(self.workgroups_limit)

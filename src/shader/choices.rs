@@ -26,9 +26,18 @@ pub enum Root {
     /// `shaders/segmented_reduce_short.wgsl`.
     ShortSegments,
     /// `shaders/segmented_reduce_long.wgsl`.
-    LongSegments,
+    LongSegments(Queue),
     /// `shaders/segmented_reduce_huge.wgsl`.
-    HugeSegments,
+    HugeSegments(Queue),
+}
+
+/// Which segments wait for the passes after the first of a segmented reduction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Queue {
+    /// Those that the first pass has listed.
+    Listed,
+    /// All; there is no first pass.
+    All,
 }
 
 /// How tiles are read and written.
@@ -203,8 +212,8 @@ impl Root {
             Root::Clear => "clear",
             Root::MarkHeads => "mark",
             Root::ShortSegments => "short_segments",
-            Root::LongSegments => "long_segments",
-            Root::HugeSegments => "huge_segments",
+            Root::LongSegments(_) => "long_segments",
+            Root::HugeSegments(_) => "huge_segments",
         }
     }
 
@@ -214,9 +223,17 @@ impl Root {
         matches!(self, Arguments | Propagate | Decode | Clear | MarkHeads)
     }
 
+    /// Where a pass of a segmented reduction finds its segments.
+    pub(super) fn queue(self) -> Queue {
+        match self {
+            Root::LongSegments(queue) | Root::HugeSegments(queue) => queue,
+            _ => Queue::Listed,
+        }
+    }
+
     /// Whether it is a pass of a segmented reduction.
     pub(crate) fn is_segmented_reduce(self) -> bool {
-        matches!(self, Root::ShortSegments | Root::LongSegments | Root::HugeSegments)
+        matches!(self, Root::ShortSegments | Root::LongSegments(_) | Root::HugeSegments(_))
     }
 
     pub(super) fn file(self) -> &'static str {
@@ -231,8 +248,8 @@ impl Root {
             Root::Clear => "clear",
             Root::MarkHeads => "heads_mark",
             Root::ShortSegments => "segmented_reduce_short",
-            Root::LongSegments => "segmented_reduce_long",
-            Root::HugeSegments => "segmented_reduce_huge",
+            Root::LongSegments(_) => "segmented_reduce_long",
+            Root::HugeSegments(_) => "segmented_reduce_huge",
         }
     }
 }

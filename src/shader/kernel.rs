@@ -89,6 +89,7 @@ impl Kernel {
         choices.extend([
             ("accumulate", accumulate),
             ("share", share),
+            ("queue", if self.root.queue() == Queue::All { "queue/all" } else { "queue/listed" }),
             ("bounded", if self.tile == Tile::Scalar { "bounded/words" } else { "bounded/quads" }),
             ("payload", self.payload.file()),
             ("held", if self.payload.votes() { "held/votes" } else { "held/items" }),
@@ -195,8 +196,12 @@ impl Kernel {
             return 0;
         }
         let item = operator.held_bytes();
-        // A commutative reduction by a tree does without shuffles.
-        let shuffles = self.root != Root::Reduce || !operator.commutative || !self.halves();
+        // A commutative reduction by a tree does without shuffles, and so do segments of a workgroup.
+        let shuffles = match self.root {
+            Root::Reduce => !operator.commutative || !self.halves(),
+            Root::LongSegments(_) | Root::HugeSegments(_) => !self.halves(),
+            _ => true,
+        };
         let votes = self.root != Root::Reduce && self.payload.votes();
         let each = |bytes: u32| (bytes * self.workgroup_size).next_multiple_of(16);
         let scratch = match self.layers.subgroup {
@@ -212,10 +217,11 @@ impl Kernel {
             Some(LookBack::Chained) => 2 * 16 + item.next_multiple_of(16),
             None => 0,
         };
-        // The segments that wait for a subgroup, and how many there are; or the queue's lengths.
+        // The segments that wait for a subgroup, and how many there are; or the queue's lengths and slots.
         let queues = match self.root {
             Root::ShortSegments => return scratch + each(4) + 2 * 16,
-            Root::LongSegments => 16,
+            Root::LongSegments(Queue::Listed) => 16,
+            Root::LongSegments(Queue::All) => 3 * 16,
             _ => 0,
         };
         scratch + (item * self.section_size()).next_multiple_of(16) + single_pass + queues
@@ -234,7 +240,7 @@ impl Kernel {
             _ => {}
         }
         let segments = self.root.is_segmented_reduce();
-        let reads_items = self.root != Root::HugeSegments;
+        let reads_items = !matches!(self.root, Root::HugeSegments(_));
         // Of a compaction: its walk over the items writes.
         let writes = self.payload.compacts() && self.root != Root::Reduce;
         let quads = self.tile != Tile::Scalar;
@@ -272,7 +278,7 @@ impl Kernel {
             (10, Slot::SecondDst, walks && outputs > 1),
             (11, Slot::ThirdDst, walks && outputs > 2),
             (12, Slot::Tally, walks && writes),
-            (13, Slot::Arguments, segments),
+            (13, Slot::Arguments, segments && self.root.queue() == Queue::Listed),
         ];
         let used = all.into_iter().filter(|(_, _, is_used)| *is_used);
         used.map(|(number, slot, _)| (number, slot)).collect()

@@ -1,8 +1,9 @@
-//! Every kernel of scans within segments and reductions by key: judged as all others are.
+//! Every kernel of scans within segments, and of reductions by key and of segments: judged as all others
+//! are.
 
 use lookback::{
-    Element, Equality, Extent, Flags, Kernel, LookBack, Memory, Operator, Part, Payload, Root,
-    SinglePass, Tile,
+    Element, Equality, Extent, Flags, Kernel, LookBack, Memory, Operator, Part, Payload, Queue,
+    Root, SinglePass, Tile,
 };
 
 use crate::kernels::{check, variants};
@@ -87,6 +88,45 @@ impl Visit for Linker {
             };
             self.texts.push((name.to_owned(), kernel, text, operator.workgroup_bytes(&kernel)));
         }
+        self.segmented_reductions(name, operator);
+    }
+}
+
+impl Linker {
+    /// The passes of a reduction of segments: one of a cover of layers, tiles and extents each.
+    fn segmented_reductions<I: Element, A: Element, O: Element>(
+        &mut self,
+        name: &str,
+        operator: &Operator<I, A, O>,
+    ) {
+        let reduces = |kernel: &Kernel| {
+            let quads = matches!(kernel.tile, Tile::Vector | Tile::Scalar);
+            kernel.root == Root::Reduce && quads
+        };
+        let roots = [
+            Root::ShortSegments,
+            Root::LongSegments(Queue::Listed),
+            Root::LongSegments(Queue::All),
+            Root::HugeSegments(Queue::Listed),
+            Root::HugeSegments(Queue::All),
+        ];
+        for (index, variant) in variants().into_iter().filter(reduces).enumerate() {
+            // Every 7th, another 7th for the next operator.
+            if !(index + self.operators).is_multiple_of(7) {
+                continue;
+            }
+            for root in roots {
+                let long = matches!(root, Root::LongSegments(_));
+                let (tile, group) = match variant.tile {
+                    Tile::Vector if long => (Tile::Vector, 4),
+                    _ => (Tile::Scalar, 1),
+                };
+                let kernel = Kernel { root, tile, group, rows: 1, workgroup_size: 64, ..variant };
+                let text = operator.wgsl(&kernel).unwrap();
+                let bytes = operator.workgroup_bytes(&kernel);
+                self.texts.push((name.to_owned(), kernel, text, bytes));
+            }
+        }
     }
 }
 
@@ -110,7 +150,7 @@ pub fn texts() -> Vec<(String, Kernel, String, u32)> {
 fn k5_every_kernel_within_segments_is_valid_translates_and_keeps_its_barriers_uniform() {
     let texts = texts();
     println!("{} modules", texts.len());
-    assert!(texts.len() > 700, "{} modules: the cover has shrunk", texts.len());
+    assert!(texts.len() > 1000, "{} modules: the cover has shrunk", texts.len());
     for (name, kernel, text, bytes) in &texts {
         check(text, kernel, *bytes).unwrap_or_else(|e| panic!("{name} {kernel:?}: {e}\n{text}"));
     }

@@ -46,6 +46,11 @@ impl Wanted {
         Ok(Wanted { slice: context.allocate(capacity)?, len: 0 })
     }
 
+    /// What has been pushed.
+    fn filled(&self) -> Result<GpuSlice<u32>, Error> {
+        GpuSlice::new(self.slice.buffer(), 0..self.len)
+    }
+
     pub fn push(&mut self, context: &Context, items: &[u32]) {
         let queue = context.queue();
         queue.write_buffer(self.slice.buffer(), self.len * 4, bytemuck::cast_slice(items));
@@ -89,7 +94,7 @@ impl Arrays {
         let moved: u64 = inputs.iter().chain(&wanted).map(|array| array.len).sum();
         let outputs: Result<_, Error> = wanted.iter().map(|_| context.allocate(n)).collect();
         let slices = Slices {
-            inputs: inputs.into_iter().map(|input| input.slice).collect(),
+            inputs: inputs.iter().map(Wanted::filled).collect::<Result<_, Error>>()?,
             outputs: outputs?,
             counts: context.allocate(counts.len().max(1) as u64)?,
         };

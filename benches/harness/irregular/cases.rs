@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use lookback::{
-    Algorithm, Call, Context, Equality, Error, Kind, Operator, Partition, Predicate, ReduceByKey,
-    RunLengths, ScanByKey, Select, Tuning, Unique,
+    Algorithm, Call, Context, Equality, Error, GpuSlice, Kind, Operator, Partition, Predicate,
+    ReduceByKey, RunLengths, ScanByKey, SegmentBounds, SegmentedReduce, Select, Tuning, Unique,
 };
 
 use super::arrays::{Plan, Slices};
@@ -81,6 +81,14 @@ impl Plan for ScanByKey<u32, u32> {
     }
 }
 
+impl Plan for SegmentedReduce<u32> {
+    fn call(&self, on: &Slices) -> Result<Call<'_>, Error> {
+        let offsets = &on.inputs[1];
+        let output = GpuSlice::new(on.outputs[0].buffer(), 0..offsets.len() - 1)?;
+        self.call(offsets, &on.inputs[0], &output)
+    }
+}
+
 /// All cases; the peers have the same.
 pub fn all() -> Vec<Irregular> {
     vec![
@@ -96,6 +104,11 @@ pub fn all() -> Vec<Irregular> {
         reduce_by_key("runs of 1000", 1000),
         scan_by_key("runs of 4", 4),
         scan_by_key("runs of 1000", 1000),
+        segmented_reduce("segments of 8", |i, _| i.is_multiple_of(8)),
+        segmented_reduce("segments of 100", |i, _| i.is_multiple_of(100)),
+        segmented_reduce("segments of 10,000", |i, _| i.is_multiple_of(10_000)),
+        // All but a sixteenth of the items.
+        segmented_reduce("one huge among ones", |i, n| i <= n / 32 || i >= n - n / 32),
     ]
 }
 
@@ -179,6 +192,20 @@ fn scan_by_key(operator: &'static str, mean: u32) -> Irregular {
             let scan =
                 ScanByKey::with_algorithm(context, &equality, &sum, kind, algorithm, tuning)?;
             Ok(Rc::new(scan))
+        }),
+    }
+}
+
+/// Sums of segments that begin at some items of n.
+fn segmented_reduce(operator: &'static str, begins: fn(u32, u32) -> bool) -> Irregular {
+    Irregular {
+        primitive: Primitive::SegmentedReduce,
+        operator,
+        counts: 0,
+        make: Box::new(move |range, n| parts::segment_sums(range, n, begins)),
+        plan: Box::new(|context, _, tuning| {
+            let (sum, offsets) = (Operator::<u32>::sum(), SegmentBounds::Offsets);
+            Ok(Rc::new(SegmentedReduce::with_tuning(context, offsets, &sum, tuning)?))
         }),
     }
 }

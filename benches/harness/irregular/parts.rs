@@ -93,6 +93,19 @@ pub fn running_by_key(range: Range<u32>, mean: u32) -> Part {
     Part { inputs, outputs: vec![sums] }
 }
 
+/// The sum of each segment's values, and where the segments begin and end.
+pub fn segment_sums(range: Range<u32>, n: u32, begins: fn(u32, u32) -> bool) -> Part {
+    let heads = |range: Range<u32>| range.filter(move |&i| begins(i, n));
+    let next = heads(range.end..n).next().unwrap_or(n);
+    let mut offsets: Vec<u32> = heads(range.clone()).collect();
+    let ends = offsets.iter().skip(1).chain([&next]);
+    let sum =
+        |(&head, &end): (&u32, &u32)| (head..end).map(value_of_key).fold(0, u32::wrapping_add);
+    let sums = offsets.iter().zip(ends).map(sum).collect();
+    offsets.extend((range.end == n).then_some(n));
+    Part { inputs: vec![range.map(value_of_key).collect(), offsets], outputs: vec![sums] }
+}
+
 /// The value that goes with a key.
 fn value_of_key(i: u32) -> u32 {
     mixed(!i) >> 7

@@ -9,6 +9,7 @@
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_run_length_encode.cuh>
 #include <cub/device/device_scan.cuh>
+#include <cub/device/device_segmented_reduce.cuh>
 #include <cub/device/device_select.cuh>
 
 #include <cuda/std/functional>
@@ -32,6 +33,7 @@ using Make = std::function<Part(uint32_t first, uint32_t end, uint32_t n)>;
 // What a call works on.
 struct Slices {
   uint32_t *input, *values, *outputs[2], *count;
+  int n_values;
 };
 
 struct Irregular {
@@ -211,6 +213,38 @@ inline Irregular scan_by_key_case(const char *op, uint32_t mean) {
   return {"scan-by-key", op, make, call, false, false};
 }
 
+// Whether a segment begins at item i of n.
+using Begins = bool (*)(uint32_t i, uint32_t n);
+
+// Values, the offsets of segments and the end of the last, and their sums.
+inline Part segments(uint32_t first, uint32_t end, uint32_t n, Begins begins) {
+  Part part;
+  part.input.reserve(end - first);
+  for (uint32_t i = first; i < end; ++i) {
+    part.input.push_back(value_of_key(i));
+    if (begins(i, n)) part.values.push_back(i);
+  }
+  for (uint32_t head : part.values) {
+    uint32_t i = head, sum = 0;
+    do sum += value_of_key(i++);
+    while (i < n && !begins(i, n));
+    part.outputs[0].push_back(sum);
+  }
+  if (end == n) part.values.push_back(n);
+  return part;
+}
+
+inline Irregular segmented_reduce_case(const char *op, Begins begins) {
+  Make make = [=](uint32_t first, uint32_t end, uint32_t n) { return segments(first, end, n, begins); };
+  auto call = [](const Slices &on, int) -> Call {
+    return [=](void *t, size_t &b, cudaStream_t s) {
+      return cub::DeviceSegmentedReduce::Sum(t, b, on.input, on.outputs[0], on.n_values - 1, on.values, on.values + 1,
+                                             s);
+    };
+  };
+  return {"segmented-reduce", op, make, call, false, false};
+}
+
 inline std::vector<Irregular> irregular_cases() {
   return {
       select_case("10 %", 429496730u),  select_case("50 %", 1u << 31),
@@ -219,5 +253,10 @@ inline std::vector<Irregular> irregular_cases() {
       rle_case("runs of 4", 4),         rle_case("runs of 1000", 1000),
       reduce_by_key_case("runs of 4", 4), reduce_by_key_case("runs of 1000", 1000),
       scan_by_key_case("runs of 4", 4),   scan_by_key_case("runs of 1000", 1000),
+      segmented_reduce_case("segments of 8", [](uint32_t i, uint32_t) { return i % 8 == 0; }),
+      segmented_reduce_case("segments of 100", [](uint32_t i, uint32_t) { return i % 100 == 0; }),
+      segmented_reduce_case("segments of 10,000", [](uint32_t i, uint32_t) { return i % 10000 == 0; }),
+      segmented_reduce_case("one huge among ones",
+                            [](uint32_t i, uint32_t n) { return i <= n / 32 || i >= n - n / 32; }),
   };
 }
