@@ -6,11 +6,10 @@
 // All are called by all lanes of the workgroup, in flow that is uniform over it. Barriers: those of
 // workgroup_totals, and the subgroup layer's.
 
-import package::outputs::{tile_out};
 import package::subgroup::{Group, Lane, subgroup_width};
 import package::subgroup::shuffle::{shuffle};
 import package::subgroup_scan::{subgroup_inclusive_scan};
-import package::tile::{tile_load, row_load};
+import package::tile::{tile_load, tile_store, row_load};
 import package::tile_finish::{tile_finish};
 import package::tile_scan::{tile_scan};
 import package::workgroup_totals::{Totals, workgroup_totals};
@@ -24,7 +23,7 @@ fn tile_begin(group: Group, lane: Lane, tile: u32, held: ptr<function, Held>) ->
 
 fn tile_end(group: Group, lane: Lane, tile: u32, held: ptr<function, Held>, before: T) {
     tile_finish(held, before);
-    tile_out(group, lane, tile, held);
+    tile_store(group, lane, tile, held);
 }
 
 // The very combines of tile_scan that lead to its total, but row by row, so that a lane that holds a

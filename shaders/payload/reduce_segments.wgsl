@@ -1,31 +1,26 @@
 // Reduce by key: the first key of each run of keys, and what its values combine to. The payload is how
 // many runs begin before an item, and the values since the last that did: a run ends where the next
-// begins. Exports besides what all do: emit, which writes what an item writes, if anything.
+// begins. Exports besides what all do: emit, which writes what an item that begins a run writes.
 //
 // Source: as payload/scan_segments.wgsl.
 
 import package::compact::{compact_first, compact_second, compact_tally};
 import package::params::{params};
 import package::second_input::{second_word};
-import package::segments::{begins};
+import package::segment_start::{segment_item};
 
 fn item_in(words: array<u32, IN_WORDS>, index: u32) -> T {
-    let number = params.first_item + index;
-    var item = from_input(words, number);
-    item.heads = select(0u, 1u, begins(number));
-    return item;
+    return segment_item(words, params.first_item + index);
 }
 
 fn emit(index: u32, before: T) {
     let number = params.first_item + index;
-    if (begins(number)) {
-        var key: array<u32, SECOND_WORDS>;
-        for (var w = 0u; w < SECOND_WORDS; w += 1u) { // unroll
-            key[w] = second_word(number * SECOND_WORDS + w);
-        }
-        compact_second(before.heads, key);
-        close(before);
+    var key: array<u32, SECOND_WORDS>;
+    for (var w = 0u; w < SECOND_WORDS; w += 1u) { // unroll
+        key[w] = second_word(number * SECOND_WORDS + w);
     }
+    compact_second(before.heads, key);
+    close(before);
 }
 
 // Writes the combination of the run before an item, or of the last one.

@@ -4,7 +4,8 @@ use super::{CPU_REDUCED_TRIPS, Geometry};
 use crate::definition::Definition;
 use crate::plan::Placement;
 use crate::shader::kernel::{
-    Carry, Descriptor, Extent, Kernel, LookBack, Memory, Part, Root, SinglePass, Stalled, Tile,
+    Carry, Descriptor, Extent, Kernel, LookBack, Memory, Part, Payload, Root, SinglePass, Stalled,
+    Tile,
 };
 use crate::tuning::Builtins;
 use crate::wgsl::{Layers, Subgroup};
@@ -23,13 +24,18 @@ impl Geometry {
             _ if operator.payload.compacts() => in_group,
             _ => in_group.max(out_group),
         };
-        let words = operator.in_words().max(operator.acc_words());
+        // Within segments a lane holds the operator's values, and a word for each of its groups.
+        let held = match operator.payload.is_segmented() {
+            true => operator.accumulator.words(),
+            false => operator.acc_words(),
+        };
+        let words = operator.in_words().max(held);
         // As many of the fewest that fill quads as the tuning asks for.
         let most = self.words_per_group.min(self.words_per_lane) / (group * words);
-        let most = if operator.payload.votes() || group == 1 && root.is_segmented_reduce() {
-            1
-        } else {
-            most
+        let most = match operator.payload {
+            Payload::Items if group == 1 && root.is_segmented_reduce() => 1,
+            Payload::Items => most,
+            _ => 1,
         };
         let group = if most > 1 { group << most.ilog2() } else { group };
         let rows = (self.words_per_lane / (group * words)).max(1);

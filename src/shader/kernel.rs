@@ -81,6 +81,8 @@ impl Kernel {
             prelude::tile_constants(&definition, self.group, self.rows, block_lanes);
         let mut constants = prelude::constants(&definition);
         constants.extend(tile_constants);
+        // A reduction combines items as they are loaded.
+        constants.insert("HEADS", u32::from(self.root == Root::Reduce));
         let (accumulate, share) = match definition.commutative {
             true => ("accumulate/commutative", "share/commutative"),
             false => ("accumulate/ordered", "share/ordered"),
@@ -92,13 +94,19 @@ impl Kernel {
             ("queue", if self.root.queue() == Queue::All { "queue/all" } else { "queue/listed" }),
             ("bounded", if self.tile == Tile::Scalar { "bounded/words" } else { "bounded/quads" }),
             ("payload", self.payload.file()),
-            ("held", if self.payload.votes() { "held/votes" } else { "held/items" }),
             (
-                "outputs",
+                "held",
                 match self.payload {
-                    Payload::Items => self.payload.file(),
-                    Payload::ScanSegments => "scan_segments_out",
-                    _ => "compact_items",
+                    Payload::Items => "held/items",
+                    Payload::ScanSegments | Payload::ReduceSegments => "held/segments",
+                    _ => "held/votes",
+                },
+            ),
+            (
+                "segments_out",
+                match self.payload {
+                    Payload::ReduceSegments => "segments_out/reduce",
+                    _ => "segments_out/scan",
                 },
             ),
             (
@@ -202,7 +210,7 @@ impl Kernel {
             Root::LongSegments(_) | Root::HugeSegments(_) => !self.halves(),
             _ => true,
         };
-        let votes = self.root != Root::Reduce && self.payload.votes();
+        let votes = self.root != Root::Reduce && (self.payload != Payload::Items);
         let each = |bytes: u32| (bytes * self.workgroup_size).next_multiple_of(16);
         let scratch = match self.layers.subgroup {
             // A word a lane for ballots.

@@ -1,0 +1,33 @@
+// Which items of a row begin a segment: looked at by all lanes side by side, and told to the lane that
+// holds them by ballots.
+
+import package::extent::{n_items};
+import package::params::{params};
+import package::segments::{begins};
+import package::subgroup::{Group, Lane, subgroup_lane, subgroup_width};
+import package::tile::layout::{lane_item, row_items};
+import package::vote::{ballot};
+
+// A bit for each item of a lane's group. A group is at most 4 items, so no longer than a subgroup.
+const GROUP_BITS = (1u << GROUP) - 1u;
+
+// Those of this lane's group in a row, the lowest bit first; none past the last item. Called by all
+// lanes of the workgroup, in flow that is uniform over it; some item exists. Scratch and barriers: the
+// ballots'.
+fn row_heads(group: Group, lane: Lane, tile: u32, row: u32) -> u32 {
+    let width = subgroup_width(group);
+    let place = subgroup_lane(lane) * GROUP;
+    let first = lane_item(group, lane, tile) - place + row * row_items(group) + subgroup_lane(lane);
+    let n = n_items();
+    var heads = 0u;
+    for (var k = 0u; k < GROUP; k += 1u) { // unroll
+        let index = first + k * width;
+        let is_head = begins(params.first_item + min(index, n - 1u));
+        let found = ballot(group, lane, is_head & (index < n));
+        // Where the group is not of this ballot, it wraps to far past the subgroup.
+        let at = place - k * width;
+        let word = found[at / 32u % 4u] >> (at % 32u);
+        heads |= select(0u, word & GROUP_BITS, at < width);
+    }
+    return heads;
+}

@@ -1,0 +1,22 @@
+// The outputs of reductions by key: at each item that begins a segment, what the one before it combines
+// to. The export of segments_out/scan.wgsl.
+
+import package::held::{Held};
+import package::payload::{emit};
+import package::subgroup::{Group, Lane};
+import package::tile::layout::{lane_item, row_items};
+
+fn segments_out(group: Group, lane: Lane, tile: u32, held: ptr<function, Held>, before: u32) {
+    let first = lane_item(group, lane, tile);
+    let stride = row_items(group);
+    for (var row = 0u; row < ROWS; row += 1u) { // unroll
+        let word = (*held).rows[row];
+        for (var i = 0u; i < GROUP; i += 1u) { // unroll
+            if ((word >> i & 1u) != 0u) {
+                var item = (*held).items[row * GROUP + i];
+                item.heads = before + (word >> GROUP) + countOneBits(word & ((1u << i) - 1u));
+                emit(first + row * stride + i, item);
+            }
+        }
+    }
+}
