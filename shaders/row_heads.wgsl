@@ -11,19 +11,30 @@ import package::vote::{ballot};
 // A bit for each item of a lane's group. A group is at most 4 items, so no longer than a subgroup.
 const GROUP_BITS = (1u << GROUP) - 1u;
 
-// Those of this lane's group in a row, the lowest bit first; none past the last item. Called by all
-// lanes of the workgroup, in flow that is uniform over it; some item exists. Scratch and barriers: the
-// ballots'.
-fn row_heads(group: Group, lane: Lane, tile: u32, row: u32) -> u32 {
+// Which of the items of a row that this lane looks at begin a segment: every so many, as a subgroup has
+// lanes. None past the last item. Any lanes, any flow; some item exists.
+fn row_look(group: Group, lane: Lane, tile: u32, row: u32) -> u32 {
+    let width = subgroup_width(group);
+    let mine = lane_item(group, lane, tile) - subgroup_lane(lane) * (GROUP - 1u) + row * row_items(group);
+    let n = n_items();
+    var seen = 0u;
+    for (var k = 0u; k < GROUP; k += 1u) { // unroll
+        let index = mine + k * width;
+        let is_head = begins(params.first_item + min(index, n - 1u));
+        seen |= select(0u, 1u << k, is_head & (index < n));
+    }
+    return seen;
+}
+
+// Which of the items of this lane's group in a row begin a segment, the lowest bit first, from what the
+// lanes have seen. Called by all lanes of the workgroup, in flow that is uniform over it. Scratch and
+// barriers: the ballots'.
+fn row_heads(group: Group, lane: Lane, seen: u32) -> u32 {
     let width = subgroup_width(group);
     let place = subgroup_lane(lane) * GROUP;
-    let first = lane_item(group, lane, tile) - place + row * row_items(group) + subgroup_lane(lane);
-    let n = n_items();
     var heads = 0u;
     for (var k = 0u; k < GROUP; k += 1u) { // unroll
-        let index = first + k * width;
-        let is_head = begins(params.first_item + min(index, n - 1u));
-        let found = ballot(group, lane, is_head & (index < n));
+        let found = ballot(group, lane, (seen >> k & 1u) != 0u);
         // Where the group is not of this ballot, it wraps to far past the subgroup.
         let at = place - k * width;
         let word = found[at / 32u % 4u] >> (at % 32u);

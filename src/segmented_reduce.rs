@@ -95,7 +95,7 @@ impl<I: Element, A: Element, O: Element> SegmentedReduce<I, A, O> {
         prepared.scratch = context.scratch().of_size(context, bytes, false)?;
         let reduce = SegmentedReduce { prepared, bounds };
         for n_segments in [1, 1 << 16] {
-            reduce.prepared.compile(&reduce.plan(1 << 20, n_segments)?)?;
+            reduce.prepared.compile(&reduce.plan(1 << 17, n_segments)?)?;
         }
         Ok(reduce)
     }

@@ -9,7 +9,7 @@
 
 import package::params::{params};
 import package::segment_start::{start};
-import package::row_heads::{GROUP_BITS, row_heads};
+import package::row_heads::{GROUP_BITS, row_heads, row_look};
 import package::segments_out::{segments_out};
 import package::subgroup::{Group, Lane, subgroup_width};
 import package::subgroup::shuffle::{shuffle};
@@ -51,9 +51,13 @@ fn group_combine(heads: u32, items: ptr<function, array<T, GROUP>>) -> T {
 fn tile_begin(group: Group, lane: Lane, tile: u32, held: ptr<function, Held>) -> Totals {
     var loaded: Items;
     tile_load(group, lane, tile, &loaded);
+    // All loads are under way before the first is waited for.
+    for (var row = 0u; row < ROWS; row += 1u) { // unroll
+        (*held).rows[row] = row_look(group, lane, tile, row);
+    }
     var rows = identity();
     for (var row = 0u; row < ROWS; row += 1u) { // unroll
-        let heads = row_heads(group, lane, tile, row);
+        let heads = row_heads(group, lane, (*held).rows[row]);
         var items: array<T, GROUP>;
         for (var i = 0u; i < GROUP; i += 1u) { // unroll
             items[i] = loaded[row * GROUP + i];
@@ -93,7 +97,8 @@ fn tile_reduce(group: Group, lane: Lane, tile: u32) -> T {
     for (var row = 0u; row < ROWS; row += 1u) {
         var items: array<T, GROUP>;
         row_load(group, lane, tile, row, &items);
-        let total = group_combine(row_heads(group, lane, tile, row), &items);
+        let heads = row_heads(group, lane, row_look(group, lane, tile, row));
+        let total = group_combine(heads, &items);
         let inclusive = subgroup_inclusive_scan(group, lane, total);
         rows = combine(rows, shuffle(group, lane, inclusive, subgroup_width(group) - 1u));
     }

@@ -4,5 +4,5 @@
 import package::selection::{is_flagged};
 
 fn begins(number: u32) -> bool {
-    return number == 0u || is_flagged(number);
+    return (number == 0u) | is_flagged(number);
 }
