@@ -223,6 +223,7 @@ impl Geometry {
     ) -> Result<Pass, Error> {
         let mut kernel = Kernel { memory: placement.memory, ..kernel };
         kernel.tile = self.tile(operator, kernel, placement);
+        kernel.keys = self.keys(operator, kernel, placement);
         if kernel.storage_bindings() > self.storage_bindings {
             return Err(bindings_limit(kernel, self.storage_bindings));
         }

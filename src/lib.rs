@@ -130,7 +130,7 @@ pub use select::Select;
 pub use selection::{Equality, Predicate};
 pub use self_test::SelfTest;
 pub use shader::kernel::{
-    Carry, Descriptor, Extent, Flags, Kernel, LookBack, Memory, Part, Payload, Queue, Root,
+    Carry, Descriptor, Extent, Flags, Kernel, Keys, LookBack, Memory, Part, Payload, Queue, Root,
     SinglePass, Stalled, Tile,
 };
 pub use slice::{GpuSlice, Segment};

@@ -69,6 +69,14 @@ impl Call {
     }
 }
 
+impl Call {
+    /// Whether the second input can be read by quads of words.
+    pub fn second_quads(&self) -> bool {
+        let fits = |second: &Span| second.size_bytes() >= 16 && self.second_word.is_multiple_of(4);
+        self.others[0].as_ref().is_some_and(fits)
+    }
+}
+
 impl Piece {
     /// The same, after so many items.
     fn numbered(mut self, first: u64) -> Self {
@@ -356,6 +364,7 @@ fn piece(
         src_words: src.size_bytes() / 4,
         dst_words: dst.size_bytes() / 4,
         first_item: 0,
+        second_quads: false,
     };
     Ok(Piece { input: src, output: dst, placement })
 }

@@ -126,6 +126,8 @@ pub struct Placement {
     pub dst_words: u64,
     /// Items of the pieces before it, modulo 2^32.
     pub first_item: u32,
+    /// Whether the second input can be read by quads of words.
+    pub second_quads: bool,
 }
 
 impl Placement {
@@ -163,6 +165,7 @@ impl Placement {
             src_words: 4,
             dst_words: 4,
             first_item: 0,
+            second_quads: true,
         }
     }
 }

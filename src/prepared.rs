@@ -112,7 +112,9 @@ impl<I: Element, A: Element, O: Element> Prepared<I, A, O> {
         plan: impl FnOnce(&[Placement], Counted) -> Result<Plan, Error>,
     ) -> Result<bool, Error> {
         let numbered = call.pieces.iter().enumerate();
-        let placement = |(piece, of): (usize, &Piece)| Placement { piece, ..of.placement };
+        let second_quads = call.second_quads();
+        let placement =
+            |(piece, of): (usize, &Piece)| Placement { piece, second_quads, ..of.placement };
         let placements: Vec<Placement> = numbered.map(placement).collect();
         let mut plan = plan(&placements, call.counted)?;
         for pass in &mut plan.passes {

@@ -9,18 +9,61 @@
 
 import package::params::{params};
 import package::segment_start::{start};
-import package::row_heads::{GROUP_BITS, row_heads, row_look};
-import package::segments_out::{segments_out};
-import package::subgroup::{Group, Lane, subgroup_width};
+import package::row_heads::{row_heads, row_look};
+import package::segments_out::{COUNTS, segments_out};
+import package::subgroup::{Group, Lane, shuffle_value_up, subgroup_lane, subgroup_width};
 import package::subgroup::shuffle::{shuffle};
-import package::subgroup_scan::{subgroup_inclusive_scan, subgroup_exclusive};
 import package::tile::{tile_load, row_load};
 import package::tile_scan::{EXCLUSIVE, select_output};
+import package::vote::{ballot};
+import package::vote::lanes::{count_lanes, first_lanes, lanes_end};
 import package::workgroup_totals::{Totals, workgroup_totals};
 
 struct Held {
     items: Items,
     rows: array<u32, ROWS>,
+}
+
+// What a subgroup makes of one row.
+struct Row {
+    // The last value of each lane's group, with those of its segment before it in the row.
+    inclusive: T,
+    // What stands before the group in the row, and how many segments begin in it.
+    before: T,
+    // The same of the whole row. Where nobody counts, 1 stands for any number.
+    total: T,
+}
+
+// Scans the groups of a row, each of which has brought its last value. A lane combines what comes from the
+// left as far as its segment reaches, which ballots tell: no head goes along. All lanes of the workgroup,
+// in uniform flow. Scratch and barriers: the ballots' and shuffles'.
+fn row_scan(group: Group, lane: Lane, heads: u32, last: T) -> Row {
+    let place = subgroup_lane(lane);
+    let left = first_lanes(place);
+    // How many segments begin in a group, bit by bit.
+    var lanes = ballot(group, lane, heads != 0u);
+    var counts = vec2<u32>(select(0u, 1u, any((lanes & left) != vec4<u32>())), select(0u, 1u, any(lanes != vec4<u32>())));
+    if (COUNTS) {
+        counts = vec2<u32>();
+        for (var bit = 0u; bit < 3u; bit += 1u) { // unroll
+            let found = ballot(group, lane, (countOneBits(heads) >> bit & 1u) != 0u);
+            counts += vec2<u32>(count_lanes(found & left), count_lanes(found)) << vec2<u32>(bit);
+        }
+    }
+    let own_end = lanes_end(lanes & first_lanes(place + 1u));
+    let reach = place - (max(own_end, 1u) - 1u);
+    var inclusive = last;
+    let width = subgroup_width(group);
+    for (var offset = 1u; offset < width; offset <<= 1u) {
+        let other = shuffle_value_up(group, lane, inclusive, offset);
+        inclusive = either(offset <= reach, combine(other, inclusive), inclusive);
+    }
+    var row = Row(inclusive, shuffle_value_up(group, lane, inclusive, 1u), inclusive);
+    row.before = either(place == 0u, identity(), row.before);
+    row.before.heads = counts.x;
+    row.total = value_of(shuffle(group, lane, inclusive, width - 1u));
+    row.total.heads = counts.y;
+    return row;
 }
 
 // Without the segments that begin in it.
@@ -30,8 +73,7 @@ fn value_of(item: T) -> T {
     return value;
 }
 
-// Combines the items of a group, each with those of its segment before it. Gives the last one's, and how
-// many segments begin in the group.
+// Combines the items of a group, each with those of its segment before it. Gives the last one's.
 fn group_combine(heads: u32, items: ptr<function, array<T, GROUP>>) -> T {
     if (params.has_carry == 2u) {
         for (var i = 0u; i < GROUP; i += 1u) { // unroll
@@ -43,9 +85,7 @@ fn group_combine(heads: u32, items: ptr<function, array<T, GROUP>>) -> T {
         let both = combine((*items)[i], (*items)[i + 1u]);
         (*items)[i + 1u] = either((heads >> (i + 1u) & 1u) != 0u, (*items)[i + 1u], both);
     }
-    var total = (*items)[GROUP - 1u];
-    total.heads = countOneBits(heads);
-    return total;
+    return (*items)[GROUP - 1u];
 }
 
 fn tile_begin(group: Group, lane: Lane, tile: u32, held: ptr<function, Held>) -> Totals {
@@ -62,9 +102,8 @@ fn tile_begin(group: Group, lane: Lane, tile: u32, held: ptr<function, Held>) ->
         for (var i = 0u; i < GROUP; i += 1u) { // unroll
             items[i] = loaded[row * GROUP + i];
         }
-        let total = group_combine(heads, &items);
-        let inclusive = subgroup_inclusive_scan(group, lane, total);
-        let before = combine(rows, subgroup_exclusive(group, lane, inclusive));
+        let scanned = row_scan(group, lane, heads, group_combine(heads, &items));
+        let before = combine(rows, scanned.before);
         (*held).rows[row] = before.heads << GROUP | heads;
         var previous = value_of(before);
         for (var i = 0u; i < GROUP; i += 1u) { // unroll
@@ -73,7 +112,7 @@ fn tile_begin(group: Group, lane: Lane, tile: u32, held: ptr<function, Held>) ->
             (*held).items[row * GROUP + i] = select_output(previous, running);
             previous = running;
         }
-        rows = combine(rows, shuffle(group, lane, inclusive, subgroup_width(group) - 1u));
+        rows = combine(rows, scanned.total);
     }
     return workgroup_totals(group, lane, rows);
 }
@@ -83,7 +122,7 @@ fn tile_end(group: Group, lane: Lane, tile: u32, held: ptr<function, Held>, befo
         for (var i = 0u; i < GROUP; i += 1u) { // unroll
             // Of what an item's own head is of no account to what stands before it.
             let counted = select((2u << i) - 1u, (1u << i) - 1u, EXCLUSIVE);
-            let is_open = ((*held).rows[row] & (counted | ~GROUP_BITS)) == 0u;
+            let is_open = ((*held).rows[row] & (counted | ~((1u << GROUP) - 1u))) == 0u;
             let item = (*held).items[row * GROUP + i];
             (*held).items[row * GROUP + i] = either(is_open, combine(value_of(before), item), item);
         }
@@ -98,9 +137,7 @@ fn tile_reduce(group: Group, lane: Lane, tile: u32) -> T {
         var items: array<T, GROUP>;
         row_load(group, lane, tile, row, &items);
         let heads = row_heads(group, lane, row_look(group, lane, tile, row));
-        let total = group_combine(heads, &items);
-        let inclusive = subgroup_inclusive_scan(group, lane, total);
-        rows = combine(rows, shuffle(group, lane, inclusive, subgroup_width(group) - 1u));
+        rows = combine(rows, row_scan(group, lane, heads, group_combine(heads, &items)).total);
     }
     return workgroup_totals(group, lane, rows).total;
 }

@@ -1,10 +1,12 @@
 // The outputs of reductions by key: at each item that begins a segment, what the one before it combines
-// to. The export of segments_out/scan.wgsl.
+// to. The exports of segments_out/scan.wgsl.
 
 import package::held::{Held};
 import package::payload::{emit};
 import package::subgroup::{Group, Lane};
 import package::tile::layout::{lane_item, row_items};
+
+const COUNTS = true;
 
 fn segments_out(group: Group, lane: Lane, tile: u32, held: ptr<function, Held>, before: u32) {
     let first = lane_item(group, lane, tile);

@@ -64,3 +64,8 @@ fn shuffle_down_within(group: Group, lane: Lane, value: T, delta: u32, width: u3
     let place = lane.index & (width - 1u);
     return shuffle_within(group, lane, value, select(place, place + delta, delta < width - place), width);
 }
+
+// The same; the segments that begin in it, where accumulators have them, may come along or not.
+fn shuffle_value_up(group: Group, lane: Lane, value: T, delta: u32) -> T {
+    return shuffle_up_within(group, lane, value, delta, EMULATED_WIDTH);
+}

@@ -8,7 +8,7 @@
 // of two up to its own width; a source outside the partition leaves the lane's own value. Delta
 // and width are the same in all lanes. No scratch, no barrier. Source: CUDA's warp shuffles.
 
-import package::exchange::{exchange, exchange_up, exchange_down};
+import package::exchange::{exchange, exchange_up, exchange_down, exchange_value_up};
 
 // What is the same for all lanes of the workgroup.
 struct Group {
@@ -59,4 +59,10 @@ fn shuffle_up_within(group: Group, lane: Lane, value: T, delta: u32, width: u32)
 fn shuffle_down_within(group: Group, lane: Lane, value: T, delta: u32, width: u32) -> T {
     let place = lane.subgroup_lane & (width - 1u);
     return either(delta >= width - place, value, exchange_down(value, delta));
+}
+
+// The same without the segments that begin in it, where accumulators have them. Lanes without a source get
+// anything.
+fn shuffle_value_up(group: Group, lane: Lane, value: T, delta: u32) -> T {
+    return exchange_value_up(value, delta);
 }

@@ -4,8 +4,8 @@ use super::{CPU_REDUCED_TRIPS, Geometry};
 use crate::definition::Definition;
 use crate::plan::Placement;
 use crate::shader::kernel::{
-    Carry, Descriptor, Extent, Kernel, LookBack, Memory, Part, Payload, Root, SinglePass, Stalled,
-    Tile,
+    Carry, Descriptor, Extent, Flags, Kernel, Keys, LookBack, Memory, Part, Payload, Root,
+    SinglePass, Stalled, Tile,
 };
 use crate::tuning::Builtins;
 use crate::wgsl::{Layers, Subgroup};
@@ -74,6 +74,7 @@ impl Geometry {
             extent: Extent::Params,
             payload: operator.payload,
             flags: operator.flags,
+            keys: Keys::Words,
             single_pass: (root == Root::SinglePass).then_some(single_pass),
             checked: self.checked || operator.loops || operator.indexes,
             exclusive: false,
@@ -129,6 +130,21 @@ impl Geometry {
             _ => {}
         }
         Tile::Vector
+    }
+
+    /// Keys are read by quads where values are, if groups of keys fill whole quads of their binding.
+    pub(super) fn keys(&self, operator: &Definition, kernel: Kernel, placement: Placement) -> Keys {
+        let words = operator.keys().words();
+        let quads = Kernel { keys: Keys::Quads, ..kernel };
+        let fits = kernel.payload.is_segmented()
+            && kernel.flags == Flags::None
+            && kernel.root != Root::Reduce
+            && matches!(kernel.tile, Tile::Block(_) | Tile::Vector)
+            && placement.second_quads
+            && (kernel.group * words).is_multiple_of(4)
+            && placement.first_item.is_multiple_of(kernel.group)
+            && quads.storage_bindings() <= self.storage_bindings;
+        if fits { Keys::Quads } else { Keys::Words }
     }
 
     /// Compactions read their items one by one, side by side, from blocks where they can.

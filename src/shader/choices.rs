@@ -160,6 +160,15 @@ pub enum Flags {
     Bits,
 }
 
+/// How a single pass within segments reads keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Keys {
+    /// 4 bytes at a time, lanes side by side; flags too.
+    Words,
+    /// 16 bytes at a time.
+    Quads,
+}
+
 /// What a storage binding holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Slot {

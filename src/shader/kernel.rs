@@ -32,6 +32,8 @@ pub struct Kernel {
     pub payload: Payload,
     /// The flags that it reads.
     pub flags: Flags,
+    /// The file for `row_heads`.
+    pub keys: Keys,
     /// What a single pass adds; `None` for every other root.
     pub single_pass: Option<SinglePass>,
     /// Whether the driver checks indices and ends loops, which the library's own text needs not.
@@ -123,6 +125,13 @@ impl Kernel {
                     Tile::Vector => "tile/vector",
                     Tile::Scalar => "tile/scalar",
                     Tile::Whole => "tile/whole",
+                },
+            ),
+            (
+                "row_heads",
+                match self.keys {
+                    Keys::Words => "row_heads/words",
+                    Keys::Quads => "row_heads/quads",
                 },
             ),
             ("rows", if matches!(self.tile, Tile::Block(_)) { "rows/block" } else { "rows/any" }),
@@ -286,6 +295,7 @@ impl Kernel {
             (10, Slot::SecondDst, walks && outputs > 1),
             (11, Slot::ThirdDst, walks && outputs > 2),
             (12, Slot::Tally, walks && writes),
+            (14, Slot::SecondSrc, self.keys == Keys::Quads),
             (13, Slot::Arguments, segments && self.root.queue() == Queue::Listed),
         ];
         let used = all.into_iter().filter(|(_, _, is_used)| *is_used);

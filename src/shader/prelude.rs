@@ -11,9 +11,9 @@ use crate::layout::{Layout, Member, Scalar};
 /// Names that the generated text declares or uses, and those of WGSL that the shaders use.
 #[rustfmt::skip]
 pub(crate) const NAMES: &[&str] = &[
-    "T", "Items", "from_words", "to_words", "from_input", "to_output", "combine_values", "is_flagged", "key_decode", "KEY_WORDS", "in_decode", "acc_decode", "acc_encode", "out_encode", "enter", "leave", "in_group",
+    "T", "Items", "from_words", "to_words", "from_input", "to_output", "combine_values", "is_flagged", "key_decode", "KEY_WORDS", "KEY_QUADS", "in_decode", "acc_decode", "acc_encode", "out_encode", "enter", "leave", "in_group",
     "out_group", "identity", "of_nothing", "either", "combine", "lift", "lower", "exchange", "exchange_up",
-    "exchange_down", "lift_at", "is_kept", "is_second", "is_same", "FIRST_WORDS", "SECOND_WORDS", "builtin_reduce", "builtin_inclusive_scan", "ordered", "unordered", "GROUP",
+    "exchange_down", "exchange_value_up", "lift_at", "is_kept", "is_second", "is_same", "FIRST_WORDS", "SECOND_WORDS", "builtin_reduce", "builtin_inclusive_scan", "ordered", "unordered", "GROUP",
     "ROWS", "ITEMS", "HEADS", "KIND_WORDS", "IN_WORDS", "ACC_WORDS", "OUT_WORDS", "IN_QUADS", "OUT_QUADS", "BLOCK_LANES",
     "IN_BLOCK_WORDS", "OUT_BLOCK_WORDS", "array",
     "bitcast", "select", "min", "max", "bool", "u32", "i32", "f32", "vec2", "vec3", "vec4",
@@ -60,6 +60,7 @@ pub(crate) fn tile_constants(
         ("KIND_WORDS", (group * rows).div_ceil(KIND_ROWS)),
         ("IN_QUADS", input.div_ceil(4)),
         ("OUT_QUADS", output.div_ceil(4)),
+        ("KEY_QUADS", (group * definition.keys().words()).div_ceil(4)),
     ])
 }
 
@@ -230,6 +231,13 @@ pub(crate) fn exchange(definition: &Definition) -> String {
         line(&mut text, format!("fn {name}(value: T, {parameter}: u32) -> T {{"));
         line(&mut text, format!("    return {moved};\n}}"));
     }
+    // Within segments it leaves out how many begin.
+    let moved = each_part(definition, |part| match part {
+        ".heads" => "0u".to_owned(),
+        part => format!("subgroupShuffleUp(value{part}, delta)"),
+    });
+    line(&mut text, "fn exchange_value_up(value: T, delta: u32) -> T {".to_owned());
+    line(&mut text, format!("    return {moved};\n}}"));
     text
 }
 

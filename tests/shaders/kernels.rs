@@ -44,6 +44,7 @@ pub fn variants() -> Vec<Kernel> {
             extent: if kernels.len().is_multiple_of(3) { Extent::Buffer } else { Extent::Params },
             payload: Payload::Items,
             flags: Flags::None,
+            keys: Keys::Words,
             single_pass,
             checked: false,
             exclusive: tile != Tile::Scalar,

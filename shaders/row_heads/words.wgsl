@@ -1,5 +1,8 @@
-// Which items of a row begin a segment: looked at by all lanes side by side, and told to the lane that
-// holds them by ballots.
+// Which items of a row begin a segment: looked at by all lanes side by side, word by word, and told to the
+// lane that holds them by ballots.
+//
+// All files export: row_look, what a lane sees of a row, without a wait for another; row_heads, which of
+// the items of the lane's group begin a segment, of what the lanes have seen.
 
 import package::extent::{n_items};
 import package::params::{params};
@@ -8,11 +11,8 @@ import package::subgroup::{Group, Lane, subgroup_lane, subgroup_width};
 import package::tile::layout::{lane_item, row_items};
 import package::vote::{ballot};
 
-// A bit for each item of a lane's group. A group is at most 4 items, so no longer than a subgroup.
-const GROUP_BITS = (1u << GROUP) - 1u;
-
-// Which of the items of a row that this lane looks at begin a segment: every so many, as a subgroup has
-// lanes. None past the last item. Any lanes, any flow; some item exists.
+// Of every so many items as a subgroup has lanes. None past the last item. Any lanes, any flow; some item
+// exists.
 fn row_look(group: Group, lane: Lane, tile: u32, row: u32) -> u32 {
     let width = subgroup_width(group);
     let mine = lane_item(group, lane, tile) - subgroup_lane(lane) * (GROUP - 1u) + row * row_items(group);
@@ -26,8 +26,7 @@ fn row_look(group: Group, lane: Lane, tile: u32, row: u32) -> u32 {
     return seen;
 }
 
-// Which of the items of this lane's group in a row begin a segment, the lowest bit first, from what the
-// lanes have seen. Called by all lanes of the workgroup, in flow that is uniform over it. Scratch and
+// A bit an item, the lowest first. A group is at most 4 items, so no longer than a subgroup. Called by all lanes of the workgroup, in flow that is uniform over it. Scratch and
 // barriers: the ballots'.
 fn row_heads(group: Group, lane: Lane, seen: u32) -> u32 {
     let width = subgroup_width(group);
@@ -38,7 +37,7 @@ fn row_heads(group: Group, lane: Lane, seen: u32) -> u32 {
         // Where the group is not of this ballot, it wraps to far past the subgroup.
         let at = place - k * width;
         let word = found[at / 32u % 4u] >> (at % 32u);
-        heads |= select(0u, word & GROUP_BITS, at < width);
+        heads |= select(0u, word & ((1u << GROUP) - 1u), at < width);
     }
     return heads;
 }
