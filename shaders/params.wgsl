@@ -12,8 +12,7 @@ struct Params {
     src_word: u32,
     // First word of the output in its binding; likewise.
     dst_word: u32,
-    // 1 when `carry` holds an accumulator that goes to the left of item 0, 2 when one that goes to the
-    // left of each segment.
+    // 1 when `carry` holds an accumulator that goes to the left of item 0.
     has_carry: u32,
     // Chunks of the pieces before this one, when slices are handled piece by piece.
     first_chunk: u32,
@@ -27,7 +26,7 @@ struct Params {
     first_item: u32,
     // First word of the second input in its binding.
     second_word: u32,
-    // The words of that accumulator; of a compaction, where its other slices lie (compact.wgsl). The last
+    // The words of that accumulator, or of one that goes to the left of each segment; of a compaction, where its other slices lie (compact.wgsl). The last
     // four are a segmented reduction's (segmented_reduce.wgsl).
     carry: array<vec4<u32>, 5>,
 }

@@ -17,9 +17,10 @@ fn huge_stride(count: u32) -> u32 {
     return clamp((count + 31u) / 32u, 1u, params.workgroups);
 }
 
-// How many workgroups have a share of the segment in a place.
-fn huge_shares(place: u32, stride: u32) -> u32 {
-    return (params.workgroups - 1u - place % stride) / stride + 1u;
+// How many workgroups have a share of each such segment, whatever its place: a segment's combination does
+// not depend on that. Some of the last workgroups may have none.
+fn huge_shares(stride: u32) -> u32 {
+    return params.workgroups / stride;
 }
 
 fn share_set(place: u32, share: u32, value: T) {

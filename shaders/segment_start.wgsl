@@ -3,7 +3,7 @@
 import package::params::{params};
 import package::segments::{begins};
 
-// What each segment starts with. The same in all lanes; any lane, any flow.
+// What each segment starts with, where STARTS is 1. The same in all lanes; any lane, any flow.
 fn start() -> T {
     var words: array<u32, ACC_WORDS>;
     for (var w = 0u; w < ACC_WORDS; w += 1u) { // unroll
@@ -18,7 +18,7 @@ fn segment_item(words: array<u32, IN_WORDS>, number: u32) -> T {
     var item = from_input(words, number);
     if (HEADS != 0u) {
         let head = begins(number);
-        if (params.has_carry == 2u) {
+        if (STARTS != 0u) {
             item = either(head, combine(start(), item), item);
         }
         item.heads = select(0u, 1u, head);

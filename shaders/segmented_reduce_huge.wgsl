@@ -15,7 +15,7 @@ fn huge_segments(group: Group, lane: Lane) {
     let is_mine = is_huge(place);
     var share = identity();
     if (is_mine) {
-        let shares = huge_shares(place, huge_stride(queue_counts().y));
+        let shares = huge_shares(huge_stride(queue_counts().y));
         let mine = share_of(0u, shares, workgroup_lane(group, lane), WORKGROUP_SIZE);
         for (var number = mine.first; number < mine.end; number += mine.step) {
             share = combine(share, share_get(place, number));

@@ -21,11 +21,13 @@ fn long_segments(group: Group, lane: Lane) {
     let place = workgroup_lane(group, lane);
     let stride = huge_stride(counts.y);
     let first = number % stride;
-    var slots = huge_slots(group, lane, first, stride);
+    let shares = huge_shares(stride);
+    let found = huge_slots(group, lane, first, stride);
+    var slots = select(0u, found, number / stride < shares);
     for (var huge = first; huge < counts.y && slots != 0u; huge += stride) {
         if ((slots & 1u) != 0u) {
             let items = segment_items(queue_huge(huge));
-            let lanes = huge_shares(huge, stride) * WORKGROUP_SIZE;
+            let lanes = shares * WORKGROUP_SIZE;
             let share = segment_share(items, number / stride * WORKGROUP_SIZE + place, lanes);
             let total = workgroup_reduce(group, lane, share);
             if (lane.index == 0u) {

@@ -19,8 +19,7 @@ pub struct Params {
     pub src_word: u32,
     /// First word of the output in its binding.
     pub dst_word: u32,
-    /// 1 when `carry` is an accumulator, to the left of item 0; 2 when it is one to the left of each
-    /// segment.
+    /// 1 when `carry` is an accumulator, to the left of item 0.
     pub has_carry: u32,
     /// Chunks of the pieces before this one.
     pub first_chunk: u32,
@@ -34,7 +33,7 @@ pub struct Params {
     pub first_item: u32,
     /// First word of the second input in its binding.
     pub second_word: u32,
-    /// The words of that accumulator; of a compaction, where its other slices lie. The last four are a
+    /// The words of that accumulator, or of one to the left of each segment; of a compaction, where its other slices lie. The last four are a
     /// segmented reduction's.
     pub carry: [u32; 20],
 }
@@ -174,7 +173,7 @@ impl Pass {
     /// With an accumulator to the left of each segment.
     pub(crate) fn with_start(self, start: &[u32]) -> Self {
         let mut pass = self.with_carry(Some(start));
-        pass.params.has_carry = 2;
+        (pass.params.has_carry, pass.kernel.starts) = (0, true);
         pass
     }
 

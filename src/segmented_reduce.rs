@@ -42,7 +42,8 @@ pub enum SegmentBounds {
 /// items a workgroup's, as all are where there are few; longer ones are shared by workgroups. So a call's time is that of its items
 /// and bounds, however the lengths are mixed. Items are combined in order, unless the operator is
 /// declared commutative. Float results are the same from run to run on one device for the same call
-/// (but for more than 262,144 segments of over 4,096 items, which share items).
+/// (but where segments that share items are too many for the queues: more than 256 of over 65,536 items, or
+/// than 262,144 of over 4,096).
 ///
 /// Data moved: items once, bounds once or twice, an output a segment. Up to 256 segments take a pass, or
 /// two for more than 65,536 items; more take three or four, or one for up to 4,096 items.

@@ -7,7 +7,6 @@
 // Source: the monoid of (head, value) of Schwartz 1980, as in Blelloch 1990; heads by ballots as in
 // Sengupta, Harris & Garland 2008, "Efficient Parallel Scan Algorithms for GPUs".
 
-import package::params::{params};
 import package::segment_start::{start};
 import package::row_heads::{row_heads, row_look};
 import package::segments_out::{COUNTS, segments_out};
@@ -75,7 +74,7 @@ fn value_of(item: T) -> T {
 
 // Combines the items of a group, each with those of its segment before it. Gives the last one's.
 fn group_combine(heads: u32, items: ptr<function, array<T, GROUP>>) -> T {
-    if (params.has_carry == 2u) {
+    if (STARTS != 0u) {
         for (var i = 0u; i < GROUP; i += 1u) { // unroll
             let begun = combine(start(), (*items)[i]);
             (*items)[i] = either((heads >> i & 1u) != 0u, begun, (*items)[i]);

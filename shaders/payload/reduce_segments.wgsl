@@ -1,10 +1,10 @@
 // Reduce by key: the first key of each run of keys, and what its values combine to. The payload is how
 // many runs begin before an item, and the values since the last that did: a run ends where the next
-// begins. Exports besides what all do: emit, which writes what an item that begins a run writes.
+// begins. Exports besides what all do: key_word. Outputs are written by segments_out/reduce.wgsl.
 //
 // Source: as payload/scan_segments.wgsl.
 
-import package::compact::{compact_first, compact_second, compact_tally};
+import package::compact::{compact_first, compact_tally};
 import package::params::{params};
 import package::second_input::{second_word};
 import package::segment_start::{segment_item};
@@ -13,20 +13,15 @@ fn item_in(words: array<u32, IN_WORDS>, index: u32) -> T {
     return segment_item(words, params.first_item + index);
 }
 
-fn emit(index: u32, before: T) {
-    let number = params.first_item + index;
-    var key: array<u32, SECOND_WORDS>;
-    for (var w = 0u; w < SECOND_WORDS; w += 1u) { // unroll
-        key[w] = second_word(number * SECOND_WORDS + w);
-    }
-    compact_second(before.heads, key);
-    close(before);
+// A word of the key of an item.
+fn key_word(index: u32, word: u32) -> u32 {
+    return second_word((params.first_item + index) * SECOND_WORDS + word);
 }
 
-// Writes the combination of the run before an item, or of the last one.
-fn close(before: T) {
-    if (before.heads != 0u) {
-        compact_first(before.heads - 1u, to_output(before));
+// Writes the combination of the last run.
+fn close(total: T) {
+    if (total.heads != 0u) {
+        compact_first(total.heads - 1u, to_output(total));
     }
 }
 

@@ -75,6 +75,7 @@ impl Geometry {
             payload: operator.payload,
             flags: operator.flags,
             keys: Keys::Words,
+            starts: false,
             single_pass: (root == Root::SinglePass).then_some(single_pass),
             checked: self.checked || operator.loops || operator.indexes,
             exclusive: false,

@@ -34,6 +34,8 @@ pub struct Kernel {
     pub flags: Flags,
     /// The file for `row_heads`.
     pub keys: Keys,
+    /// Whether each segment starts with a value of the call's.
+    pub starts: bool,
     /// What a single pass adds; `None` for every other root.
     pub single_pass: Option<SinglePass>,
     /// Whether the driver checks indices and ends loops, which the library's own text needs not.
@@ -85,6 +87,7 @@ impl Kernel {
         constants.extend(tile_constants);
         // A reduction combines items as they are loaded.
         constants.insert("HEADS", u32::from(self.root == Root::Reduce));
+        constants.insert("STARTS", u32::from(self.starts));
         let (accumulate, share) = match definition.commutative {
             true => ("accumulate/commutative", "share/commutative"),
             false => ("accumulate/ordered", "share/ordered"),
@@ -183,6 +186,9 @@ impl Kernel {
         if scans && !self.payload.votes() {
             overrides.push(("EXCLUSIVE", f64::from(u8::from(self.exclusive))));
         }
+        if self.gathers() {
+            overrides.push(("GATHERED_WORDS", f64::from(self.tile_items())));
+        }
         if let Some(single_pass) = self.single_pass {
             overrides.push(("STALL_EVERY", f64::from(single_pass.stall_every)));
             overrides.push(("COUNTING", f64::from(u8::from(single_pass.counting))));
@@ -199,6 +205,11 @@ impl Kernel {
             }
         }
         overrides
+    }
+
+    /// Whether what a tile writes is gathered in workgroup memory.
+    fn gathers(&self) -> bool {
+        self.payload == Payload::ReduceSegments && self.root != Root::Reduce
     }
 
     /// Items of one tile.
@@ -239,6 +250,8 @@ impl Kernel {
             Root::ShortSegments => return scratch + each(4) + 2 * 16,
             Root::LongSegments(Queue::Listed) => 16,
             Root::LongSegments(Queue::All) => 3 * 16,
+            // What a tile writes, a word at a time, and where it goes.
+            _ if self.gathers() => (4 * self.tile_items()).next_multiple_of(16) + 16,
             _ => 0,
         };
         scratch + (item * self.section_size()).next_multiple_of(16) + single_pass + queues

@@ -226,6 +226,35 @@ fn segments_are_what_runs_are() {
     }
 }
 
+/// The order in which segments are queued is no part of what they combine to.
+#[test]
+fn float_sums_are_the_same_from_run_to_run() {
+    let Some(context) = own() else { return };
+    let lengths = (0..420u32).map(|s| if s % 6 == 0 { 66_001 } else { 3 });
+    let offsets: Vec<u32> = [0]
+        .into_iter()
+        .chain(lengths.scan(0, |end, length| {
+            *end += length;
+            Some(*end)
+        }))
+        .collect();
+    let values: Vec<f32> = (0..offsets[420]).map(|i| hash(i, 5) as f32 / 7.0).collect();
+    let (told, source) = (context.upload(&offsets).unwrap(), context.upload(&values).unwrap());
+    let sum = Operator::<f32>::sum();
+    let reduce = SegmentedReduce::new(&context, SegmentBounds::Offsets, &sum).unwrap();
+    let sums = [(); 5].map(|()| {
+        let output = context.allocate::<f32>(420).unwrap();
+        reduce.call(&told, &source, &output).unwrap().dispatch().unwrap().check().unwrap();
+        context.download(&output).unwrap()
+    });
+    for (place, &sum) in sums[0].iter().enumerate() {
+        let items = &values[offsets[place] as usize..offsets[place + 1] as usize];
+        let wanted: f64 = items.iter().map(|&item| f64::from(item)).sum();
+        assert!((f64::from(sum) - wanted).abs() < 1e-5 * wanted, "{place}: {sum} and not {wanted}");
+    }
+    assert!(sums.iter().all(|again| *again == sums[0]));
+}
+
 /// 10 repetitions of 2^20 items of two mixtures by turns; with `LOOKBACK_FULL=1` 100.
 #[test]
 fn segmented_repetitions_at_2_20_items() {

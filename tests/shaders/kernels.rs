@@ -45,6 +45,7 @@ pub fn variants() -> Vec<Kernel> {
             payload: Payload::Items,
             flags: Flags::None,
             keys: Keys::Words,
+            starts: false,
             single_pass,
             checked: false,
             exclusive: tile != Tile::Scalar,
