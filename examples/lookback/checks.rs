@@ -8,7 +8,7 @@ use lookback::{
 };
 
 use crate::gpu::{self, Timed};
-use crate::{Result, compactions, info};
+use crate::{Result, compactions, info, segments};
 
 /// A size that takes all passes on every device, and that no tile divides.
 pub const MANY: u32 = 1_000_003;
@@ -67,6 +67,11 @@ pub fn all(context: &Context) -> Result<Vec<Check>> {
     let quads = |i| [0, 1, 2, 3].map(|lane| word(i, lane));
     checks.extend(checks_of(context, "xor", &Operator::<[u32; 4]>::xor(), quads, few)?);
     checks.extend(compactions::all(context)?);
+    let sum = Operator::<u32>::sum();
+    checks.extend(segments::reductions(context, "sum", &sum, |i| word(i, 0))?);
+    checks.extend(segments::reductions(context, "min", &Operator::<i32>::min(), signed)?);
+    let float = move |i| fraction(word(i, 0));
+    checks.extend(segments::reductions(context, "max", &Operator::<f32>::max(), float)?);
     Ok(checks)
 }
 
@@ -94,13 +99,37 @@ pub fn word(item: u32, lane: u32) -> u32 {
 type Side<T, R> = Box<dyn Fn(&[T]) -> Result<R>>;
 
 /// A primitive with an operator, on the GPU and on the host.
-struct Primitive<T> {
-    name: &'static str,
-    algorithm: &'static str,
-    plan: Plan,
+pub struct Primitive<T> {
+    pub name: &'static str,
+    pub algorithm: &'static str,
+    pub plan: Plan,
     /// Nothing if it gave up.
-    gpu: Side<T, Option<Timed<T>>>,
-    host: Side<T, Vec<T>>,
+    pub gpu: Side<T, Option<Timed<T>>>,
+    pub host: Side<T, Vec<T>>,
+}
+
+impl<T: Element> Primitive<T> {
+    /// The check of so many items, of which `make` gives the one at a place.
+    pub fn check(
+        self: Rc<Self>,
+        context: &Context,
+        operator: &'static str,
+        n_items: u32,
+        make: impl Fn(u32) -> T + 'static,
+    ) -> Check {
+        Check {
+            primitive: self.name,
+            algorithm: self.algorithm,
+            operator,
+            element: T::LAYOUT.wgsl(),
+            n_items,
+            lanes: info::subgroups(&self.plan, context.capabilities()),
+            run: Box::new(move |corrupt| {
+                let items: Vec<T> = (0..n_items).map(&make).collect();
+                compare(&self, &items, corrupt)
+            }),
+        }
+    }
 }
 
 /// How often a single pass that gives up is asked again.
@@ -178,19 +207,7 @@ fn checks_of<T: Element>(
         let waits = ["chained", "look-back"].contains(&primitive.algorithm);
         let most = if waits { 100 * tile + 1 } else { MANY };
         for n_items in sizes(tile, single_tiles).into_iter().map(|n| n.min(most)) {
-            let shared = primitive.clone();
-            checks.push(Check {
-                primitive: primitive.name,
-                algorithm: primitive.algorithm,
-                operator: operator_name,
-                element: T::LAYOUT.wgsl(),
-                n_items,
-                lanes: info::subgroups(&primitive.plan, context.capabilities()),
-                run: Box::new(move |corrupt| {
-                    let items: Vec<T> = (0..n_items).map(make).collect();
-                    compare(&shared, &items, corrupt)
-                }),
-            });
+            checks.push(primitive.clone().check(context, operator_name, n_items, make));
         }
     }
     Ok(checks)

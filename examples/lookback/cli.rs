@@ -43,6 +43,9 @@ pub enum Command {
     /// Write the first key of each run of equal keys, and what its values combine to
     #[command(group = operator_group())]
     ReduceByKey(ReduceByKeyArgs),
+    /// Write what the items of each segment combine to
+    #[command(group = operator_group())]
+    SegmentedReduce(SegmentedReduceArgs),
     /// Write the items that a condition or flags keep, in order
     #[command(group = selection_group())]
     Select(SelectArgs),
@@ -176,6 +179,26 @@ pub struct ReduceByKeyArgs {
     /// How to combine.
     #[command(flatten)]
     pub operator: OperatorArgs,
+}
+
+/// Arguments of `segmented-reduce`.
+#[derive(Debug, Args)]
+pub struct SegmentedReduceArgs {
+    /// The array
+    #[arg(value_name = "IN.npy")]
+    pub input: PathBuf,
+    /// An ascending array of uint32, one more than segments: where each begins and the one before ends
+    #[arg(value_name = "OFFSETS.npy")]
+    pub offsets: PathBuf,
+    /// The file to write, one item a segment; may be the input
+    #[arg(value_name = "OUT.npy")]
+    pub output: PathBuf,
+    /// How to combine.
+    #[command(flatten)]
+    pub operator: OperatorArgs,
+    /// A value to the left of the first item of each segment
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
+    pub init: Option<String>,
 }
 
 /// What begins segments, in each of which a scan starts anew.

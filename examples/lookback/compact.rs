@@ -180,13 +180,26 @@ pub struct Counts {
 impl Counts {
     /// Prints it.
     pub fn report(self, common: &Common, path: &Path, dtype: Dtype, adapter: &str) -> Result<()> {
+        self.report_as("", common, path, dtype, adapter)
+    }
+
+    /// Prints it, where what is written are not some of the items: the text says of what there are so many.
+    pub fn report_as(
+        self,
+        what: &str,
+        common: &Common,
+        path: &Path,
+        dtype: Dtype,
+        adapter: &str,
+    ) -> Result<()> {
         let seconds = self.start.elapsed().as_secs_f64();
         let path = path.display().to_string();
         let counts: Vec<String> = self.counts.iter().map(usize::to_string).collect();
         if !common.json {
             return print(&format!(
-                "{path}: {} of {} items of {} in {seconds:.6} s on {adapter}\n",
+                "{path}: {}{}{what} of {} items of {} in {seconds:.6} s on {adapter}\n",
                 counts.join(" + "),
+                if what.is_empty() { "" } else { " " },
                 self.n_items,
                 dtype.name(),
             ));

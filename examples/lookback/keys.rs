@@ -1,21 +1,21 @@
-//! `reduce-by-key`, and `scan` by keys, heads or offsets.
+//! `reduce-by-key`, `segmented-reduce`, and `scan` by keys, heads or offsets.
 
 use std::path::Path;
 use std::time::Instant;
 
 use lookback::{
-    Algorithm, Context, Equality, Kind, Operator, ReduceByKey, ScanByKey, SegmentStarts,
-    SegmentedScan, Tuning,
+    Algorithm, Context, Equality, Kind, Operator, ReduceByKey, ScanByKey, SegmentBounds,
+    SegmentStarts, SegmentedReduce, SegmentedScan, Tuning,
 };
 
 use crate::Result;
-use crate::cli::{Common, ReduceByKeyArgs, SegmentArgs};
+use crate::cli::{Common, ReduceByKeyArgs, SegmentArgs, SegmentedReduceArgs};
 use crate::compact::Counts;
 use crate::dtype::{Dtype, Item, with_dtype};
 use crate::gpu::{self, Timed};
 use crate::npy::{self, Array};
 use crate::output::Output;
-use crate::run::operator;
+use crate::run::{init, operator};
 
 /// Writes the first key of each run, and what its values combine to.
 pub fn reduce(common: &Common, args: &ReduceByKeyArgs) -> Result<()> {
@@ -47,6 +47,33 @@ fn reduce_values<K: Item, V: Item>(
     counts.report(common, &args.out_values, V::DTYPE, &context.capabilities().adapter)
 }
 
+/// Writes what the items of each segment combine to.
+pub fn segmented_reduce(common: &Common, args: &SegmentedReduceArgs) -> Result<()> {
+    let array = Array::open(&args.input)?;
+    with_dtype!(array.dtype, T => reduce_segments::<T>(common, args, array))
+}
+
+fn reduce_segments<T: Item>(
+    common: &Common,
+    args: &SegmentedReduceArgs,
+    mut array: Array,
+) -> Result<()> {
+    let (operator, init) = (operator::<T>(&args.operator)?, init::<T>(&args.init)?);
+    let mut offsets = open_words(&args.offsets, "offsets")?;
+    let output = Output::create(&args.output)?;
+    let (offsets, items) = (offsets.read::<u32>()?, array.read::<T>()?);
+    let context = gpu::open(common)?;
+    let reduce = SegmentedReduce::new(&context, SegmentBounds::Offsets, &operator)?;
+    let reduce = init.map_or(reduce.clone(), |init| reduce.with_init(init));
+    let start = Instant::now();
+    let totals = reduce.run(&offsets, &items);
+    let totals = totals.map_err(|e| format!("{}: {e}", args.offsets.display()))?;
+    let counts = Counts { counts: vec![totals.len()], n_items: items.len(), start };
+    output.finish(|file| npy::write(file, T::DTYPE, &totals))?;
+    let adapter = &context.capabilities().adapter;
+    counts.report_as("segments", common, &args.output, T::DTYPE, adapter)
+}
+
 /// How a scan within segments is to be done.
 pub struct How<'a, T: Item> {
     pub context: &'a Context,
@@ -74,12 +101,8 @@ pub fn scan<T: Item>(
         (None, None, Some(path)) => (path, SegmentStarts::Offsets),
         (None, None, None) => return Ok(None),
     };
-    let mut array = Array::open(path)?;
     let what = if starts == SegmentStarts::Flags { "heads" } else { "offsets" };
-    if array.dtype != Dtype::Uint32 {
-        let (shown, dtype) = (path.display(), array.dtype.name());
-        return Err(format!("{shown}: {what} are uint32, these are {dtype}").into());
-    }
+    let mut array = open_words(path, what)?;
     if starts == SegmentStarts::Flags {
         check_number(path, what, array.n_items, items.len() as u64)?;
     }
@@ -100,12 +123,23 @@ fn scan_by_key<K: Item, T: Item>(how: &How<'_, T>, tags: &[K], items: &[T]) -> R
     timed(|| scan.run(tags, items))
 }
 
-fn timed<T>(
+/// Runs it by the host's clock.
+pub fn timed<T>(
     run: impl FnOnce() -> std::result::Result<Vec<T>, lookback::Error>,
 ) -> Result<Timed<T>> {
     let start = Instant::now();
     let items = run()?;
     Ok(Timed { items, seconds: start.elapsed().as_secs_f64(), gpu_seconds: None })
+}
+
+/// An array of uint32, of what it is called.
+fn open_words(path: &Path, what: &str) -> Result<Array> {
+    let array = Array::open(path)?;
+    if array.dtype == Dtype::Uint32 {
+        return Ok(array);
+    }
+    let (shown, dtype) = (path.display(), array.dtype.name());
+    Err(format!("{shown}: {what} are uint32, these are {dtype}").into())
 }
 
 fn check_number(path: &Path, what: &str, got: u64, wanted: u64) -> Result<()> {

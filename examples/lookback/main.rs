@@ -45,6 +45,7 @@ fn main() -> ExitCode {
         Command::Reduce(args) => run::reduce(&cli.common, args),
         Command::Scan(args) => run::scan(&cli.common, args),
         Command::ReduceByKey(args) => keys::reduce(&cli.common, args),
+        Command::SegmentedReduce(args) => keys::segmented_reduce(&cli.common, args),
         Command::Select(args) => compact::select(&cli.common, args),
         Command::Partition(args) => compact::partition(&cli.common, args),
         Command::Unique(args) => compact::unique(&cli.common, args),

@@ -114,7 +114,7 @@ pub fn operator<T: Item>(args: &OperatorArgs) -> Result<Operator<T>> {
 }
 
 /// The initial value that it gives.
-fn init<T: Item>(text: &Option<String>) -> Result<Option<T>> {
+pub fn init<T: Item>(text: &Option<String>) -> Result<Option<T>> {
     text.as_deref().map(|text| value("--init", text)).transpose()
 }
 

@@ -1,13 +1,16 @@
-//! What `verify` checks of scans within segments and reductions by key.
+//! What `verify` checks of scans within segments, reductions by key and of segments.
+
+use std::rc::Rc;
 
 use lookback::{
-    Context, Equality, Kind, Operator, ReduceByKey, ScanByKey, SegmentStarts, SegmentedScan,
-    reference,
+    Context, Element, Equality, Kind, Operator, ReduceByKey, ScanByKey, SegmentBounds,
+    SegmentStarts, SegmentedReduce, SegmentedScan, reference,
 };
 
 use crate::Result;
-use crate::checks::word;
+use crate::checks::{Check, MANY, Primitive, word};
 use crate::compactions::{Side, joined};
+use crate::keys;
 
 /// The last that was not 0: where items stand matters.
 fn last_nonzero() -> Result<Operator<u32>> {
@@ -82,4 +85,62 @@ pub fn sides(context: &Context) -> Result<Vec<Side>> {
             host: scanned(kind, operator),
         },
     ])
+}
+
+/// The length of a segment. The kinds of length that the library tells apart end at 16, 4,096 and 65,536
+/// items, of which few segments have the upper two only.
+fn length(many: bool, segment: u32) -> u32 {
+    const EACH: [u32; 10] = [0, 1, 70_001, 16, 17, 4096, 4097, 0, 1, 65_537];
+    match (many, segment) {
+        (false, _) | (true, 40..50) => EACH[segment as usize % EACH.len()],
+        (true, _) if segment % 300 == 99 => 4097 + word(segment, 0) % 5000,
+        (true, _) => word(segment, 0) % 50 * (word(segment, 1) % 2),
+    }
+}
+
+/// Bounds of segments that have all of so many items. The last one has what is left.
+fn bounds(many: bool, n_items: u32) -> Vec<u32> {
+    let mut bounds = vec![0];
+    let mut end = 0;
+    for segment in 0.. {
+        end = n_items.min(end + length(many, segment));
+        bounds.push(end);
+        // Of no item there are segments too.
+        if end == n_items && segment > 2 {
+            break;
+        }
+    }
+    bounds
+}
+
+/// The checks of segmented reductions: few segments, which workgroups share, and many, of which most are
+/// a lane's or a subgroup's.
+pub fn reductions<T: Element>(
+    context: &Context,
+    name: &'static str,
+    operator: &Operator<T>,
+    make: impl Fn(u32) -> T + Copy + 'static,
+) -> Result<Vec<Check>> {
+    let kind = SegmentBounds::Offsets;
+    let reduce = SegmentedReduce::new(context, kind, operator)?;
+    let mut checks = Vec::new();
+    for (algorithm, many) in [("few segments", false), ("many segments", true)] {
+        let (reduce, operator) = (reduce.clone(), operator.clone());
+        let primitive = Rc::new(Primitive {
+            name: "segmented reduce",
+            algorithm,
+            plan: reduce.plan(MANY, bounds(many, MANY).len() as u32 - 1)?,
+            gpu: Box::new(move |items| {
+                let bounds = bounds(many, items.len() as u32);
+                keys::timed(|| reduce.run(&bounds, items)).map(Some)
+            }),
+            host: Box::new(move |items| {
+                let bounds = bounds(many, items.len() as u32);
+                Ok(reference::segmented_reduce(items, kind, &bounds, &operator, None)?)
+            }),
+        });
+        let sizes = [0, 1, 4097, MANY];
+        checks.extend(sizes.map(|n| primitive.clone().check(context, name, n, make)));
+    }
+    Ok(checks)
 }

@@ -1,4 +1,4 @@
-//! Reductions by key, and scans by keys, heads and offsets.
+//! Reductions by key and of segments, and scans by keys, heads and offsets.
 
 use crate::harness::{Folder, fails, gpu, npy, succeeds, words};
 
@@ -38,6 +38,48 @@ fn values_are_reduced_by_key() {
     let json = succeeds(&folder, &none);
     assert!(json.contains("\"count\": 0,"), "{json}");
     assert!(words(&folder, "b.npy", "<u4").is_empty());
+}
+
+#[test]
+fn segments_are_reduced() {
+    if gpu().is_none() {
+        return;
+    }
+    let folder = folder();
+    // Item 0 is of no segment, and the second segment has no item.
+    folder.write("offsets.npy", &npy("<u4", &[1, 3, 3, 6]));
+    let files = ["segmented-reduce", "values.npy", "offsets.npy", "out.npy"];
+    let json = succeeds(&folder, &[&files[..], &["--op", "sum", "--json"]].concat());
+    assert!(json.contains("\"count\": 3,") && json.contains("\"n\": 6,"), "{json}");
+    assert_eq!(words(&folder, "out.npy", "<u4"), [5, 0, 15]);
+    let last = ["--op-wgsl", "select(a, b, b != 0u)", "--identity", "0", "--init", "9"];
+    let line = succeeds(&folder, &[&files[..], &last].concat());
+    assert!(line.starts_with("out.npy: 3 segments of 6 items of uint32 in "), "{line}");
+    assert_eq!(words(&folder, "out.npy", "<u4"), [3, 9, 6]);
+    // Other types; the output may be the input.
+    for (dtype, items, greatest) in [
+        ("<i4", [-3i32, -1, -2].map(|item| item as u32), [-1i32 as u32, -2i32 as u32]),
+        ("<f4", [0.5f32, 2.5, -1.0].map(f32::to_bits), [2.5f32, -1.0].map(f32::to_bits)),
+    ] {
+        folder.write("few.npy", &npy("<u4", &[0, 2, 3]));
+        folder.write("in.npy", &npy(dtype, &items));
+        succeeds(&folder, &["segmented-reduce", "in.npy", "few.npy", "in.npy", "--op", "max"]);
+        assert_eq!(words(&folder, "in.npy", dtype), greatest);
+    }
+    // One offset is where no segment ends, and none at all are no segment either.
+    folder.write("none.npy", &npy("<u4", &[]));
+    folder.write("one.npy", &npy("<u4", &[6]));
+    for offsets in ["none.npy", "one.npy"] {
+        let none = ["segmented-reduce", "values.npy", offsets, "out.npy", "--op", "sum", "--json"];
+        let json = succeeds(&folder, &none);
+        assert!(json.contains("\"count\": 0,"), "{json}");
+        assert!(words(&folder, "out.npy", "<u4").is_empty());
+    }
+    // There may be more segments than items.
+    let empty = ["segmented-reduce", "none.npy", "zeros.npy", "out.npy", "--op", "min"];
+    folder.write("zeros.npy", &npy("<u4", &[0, 0, 0]));
+    succeeds(&folder, &empty);
+    assert_eq!(words(&folder, "out.npy", "<u4"), [u32::MAX; 2]);
 }
 
 #[test]
@@ -91,6 +133,15 @@ fn what_keys_heads_and_offsets_are_refused() {
     let few = ["reduce-by-key", "few.npy", "values.npy", "a.npy", "out.npy", "--op", "sum"];
     let line = fails(&folder, &few, 1);
     assert!(line.contains("few.npy: 2 keys for 6 items"), "{line}");
+    for (offsets, message) in [
+        ("keys.npy", "keys.npy: offsets are uint32, these are int32"),
+        ("down.npy", "down.npy: an offset (at least the one before it): 3 wanted, 2 given"),
+        ("past.npy", "past.npy: an offset (at most the items): 6 wanted, 7 given"),
+    ] {
+        let files = ["segmented-reduce", "values.npy", offsets, "out.npy", "--op", "sum"];
+        let line = fails(&folder, &files, 1);
+        assert!(line.contains(message), "{line}");
+    }
     let init = ["reduce-by-key", "keys.npy", "values.npy", "a.npy", "out.npy", "--op", "sum"];
     fails(&folder, &[&init[..], &["--init", "5"]].concat(), 2);
     assert!(!folder.names().contains(&"out.npy".to_owned()), "{:?}", folder.names());

@@ -2,7 +2,7 @@
 
 use crate::harness::{Folder, fails, fails_without_gpu, gpu, npy, npy_of, npy_with};
 
-/// Both commands refuse a file with this one line after its path, and write nothing.
+/// All three commands refuse a file with this one line after its path, and write nothing.
 #[track_caller]
 fn refused(file: &[u8], line: &str) {
     let folder = Folder::new();
@@ -10,6 +10,8 @@ fn refused(file: &[u8], line: &str) {
     let line = format!("lookback: in.npy: {line}\n");
     fails_without_gpu(&folder, &["reduce", "in.npy", "--op", "sum"], 1, &line);
     fails_without_gpu(&folder, &["scan", "in.npy", "out.npy", "--op", "sum"], 1, &line);
+    let segments = ["segmented-reduce", "in.npy", "in.npy", "out.npy", "--op", "sum"];
+    fails_without_gpu(&folder, &segments, 1, &line);
     assert_eq!(folder.names(), ["in.npy"]);
 }
 
@@ -164,7 +166,12 @@ fn operators_and_values_are_checked_before_the_gpu() {
         let line = format!("lookback: {line}\n");
         fails_without_gpu(&folder, &[&["reduce", file], arguments].concat(), 1, &line);
         fails_without_gpu(&folder, &[&["scan", file, "out.npy"], arguments].concat(), 1, &line);
+        let segments = ["segmented-reduce", file, "u.npy", "out.npy"];
+        fails_without_gpu(&folder, &[&segments, arguments].concat(), 1, &line);
     }
+    let signed = ["segmented-reduce", "u.npy", "i.npy", "out.npy", "--op", "sum"];
+    let line = "lookback: i.npy: offsets are uint32, these are int32\n";
+    fails_without_gpu(&folder, &signed, 1, line);
     assert_eq!(folder.names(), ["f.npy", "i.npy", "u.npy"]);
 }
 
@@ -195,6 +202,8 @@ fn wrong_usage_is_one_line_and_exit_code_2() {
         let line = format!("lookback: {line}; try --help\n");
         fails_without_gpu(&folder, &[&["reduce", "in.npy"], arguments].concat(), 2, &line);
         fails_without_gpu(&folder, &[&["scan", "in.npy", "o.npy"], arguments].concat(), 2, &line);
+        let segments = ["segmented-reduce", "in.npy", "in.npy", "o.npy"];
+        fails_without_gpu(&folder, &[&segments, arguments].concat(), 2, &line);
     }
     let line = "lookback: invalid value 'fast' for '--algorithm <NAME>' [possible values: auto, \
                 scan-then-propagate, reduce-then-scan, chained, look-back, fallback]; try --help\n";
