@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::shader::kernel::{Kernel, Memory};
 
-/// The parameters of one pass: the host side of `Params` in `shaders/params.wgsl`.
+/// The parameters of one pass: the host side of `Params` in `shaders/params/layout.wgsl`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
 pub struct Params {

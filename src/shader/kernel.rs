@@ -89,6 +89,7 @@ impl Kernel {
         };
         let mut choices = self.layers.choices(&definition);
         choices.extend([
+            ("params", "params/uniform"),
             ("accumulate", accumulate),
             ("share", share),
             ("queue", if self.root.queue() == Queue::All { "queue/all" } else { "queue/listed" }),

@@ -352,7 +352,11 @@ fn params_on_host_and_device_are_one_struct() {
         ("of_nothing", at(std::mem::offset_of!(Params, of_nothing))),
         ("first_item", at(std::mem::offset_of!(Params, first_item))),
         ("second_word", at(std::mem::offset_of!(Params, second_word))),
-        ("carry", at(std::mem::offset_of!(Params, carry))),
+        ("carry_0", at(std::mem::offset_of!(Params, carry))),
+        ("carry_1", at(std::mem::offset_of!(Params, carry)) + 16),
+        ("carry_2", at(std::mem::offset_of!(Params, carry)) + 32),
+        ("carry_3", at(std::mem::offset_of!(Params, carry)) + 48),
+        ("carry_4", at(std::mem::offset_of!(Params, carry)) + 64),
     ];
     assert_eq!(device, host);
     assert_eq!(layouter[handle].size as usize, size_of::<Params>());
