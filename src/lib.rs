@@ -130,8 +130,8 @@ pub use select::Select;
 pub use selection::{Equality, Predicate};
 pub use self_test::SelfTest;
 pub use shader::kernel::{
-    Carry, Descriptor, Extent, Flags, Kernel, LookBack, Memory, Part, Payload, Queue, Root,
-    SinglePass, Stalled, Tile,
+    Carry, Descriptor, Extent, Flags, Kernel, LookBack, Memory, ParamsSpace, Part, Payload, Queue,
+    Root, SinglePass, Stalled, Tile,
 };
 pub use slice::{GpuSlice, Segment};
 pub use tuning::{Builtins, Shape, Tuning};

@@ -39,6 +39,11 @@ pub struct Params {
     pub carry: [u32; 20],
 }
 
+impl Params {
+    /// Their size; WebGPU's devices have immediates of 64 bytes at least, Vulkan's of 128.
+    pub(crate) const BYTES: u32 = size_of::<Params>() as u32;
+}
+
 /// What a pass reads or writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resource {

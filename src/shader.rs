@@ -42,6 +42,7 @@ pub(crate) const FILES: &[(&str, &str)] = embed!(
     "held/votes"
     "neighbours"
     "params/carry_word"
+    "params/immediate"
     "params/layout"
     "params/uniform"
     "payload/items"

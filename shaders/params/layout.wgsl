@@ -1,4 +1,4 @@
-// The parameters of a pass, wherever they lie.
+// The parameters of a pass, as a uniform or as immediates.
 // `Params` in src/plan.rs is their host side; a test compares the two field by field.
 
 struct Params {
