@@ -2,7 +2,7 @@
 // slices that items are read from and written to.
 
 import package::memory::{src_word, dst_set_word};
-import package::params::{params};
+import package::params::carry_word::{carry_word};
 
 @group(0) @binding(10) var<storage, read_write> second_dst: array<u32>;
 @group(0) @binding(11) var<storage, read_write> third_dst: array<u32>;
@@ -16,7 +16,7 @@ const THIRD_DST_WORD = 4u;
 const TALLY_WORD = 5u;
 
 fn compact_param(which: u32) -> u32 {
-    return params.carry[which / 4u][which % 4u];
+    return carry_word(which);
 }
 
 // The words of an item of the piece; -1 is the one before the first, of a later piece in the same

@@ -1,13 +1,14 @@
 // Items within segments, and what each segment starts with.
 
 import package::params::{params};
+import package::params::carry_word::{carry_word};
 import package::segments::{begins};
 
 // What each segment starts with, where STARTS is 1. The same in all lanes; any lane, any flow.
 fn start() -> T {
     var words: array<u32, ACC_WORDS>;
     for (var w = 0u; w < ACC_WORDS; w += 1u) { // unroll
-        words[w] = params.carry[w / 4u][w % 4u];
+        words[w] = carry_word(w);
     }
     return from_words(words);
 }

@@ -4,6 +4,7 @@ import package::bounded::{bounded_load};
 import package::carry::{carry_in};
 import package::extent::{n_items};
 import package::params::{params};
+import package::params::carry_word::{carry_word};
 import package::second_input::{second_word};
 import package::share::{share_of};
 import package::tile::layout::{item_store};
@@ -17,7 +18,7 @@ const MIDDLE_ITEMS = 2u;
 const HUGE_ITEMS = 3u;
 
 fn segment_param(which: u32) -> u32 {
-    return params.carry[4][which];
+    return carry_word(16u + which);
 }
 
 // Items [x, y) of a segment, of those that exist; none where it ends before it begins. Any lane, any

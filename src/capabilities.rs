@@ -1,6 +1,8 @@
 //! What a device can do, as plain data: the only reader of wgpu's features and limits.
 
 use crate::error::Error;
+use crate::plan::Params;
+use crate::shader::kernel::ParamsSpace;
 
 /// What descriptors of 64 bits need.
 pub(crate) const ATOMICS_64: wgpu::Features =
@@ -32,6 +34,9 @@ pub struct Capabilities {
     /// Whether shaders may declare memory coherent between workgroups, with a barrier that reaches
     /// as far: Vulkan only.
     pub coherent_memory: bool,
+    /// Bytes of immediates that a pass can be given; 0 without the feature. 128 hold the parameters
+    /// of a pass, which else go by a fresh uniform for each call.
+    pub immediate_bytes: u32,
     /// Whether passes can write timestamps.
     pub timestamps: bool,
     /// Most lanes of a workgroup.
@@ -75,6 +80,10 @@ impl Capabilities {
             atomics_64: vulkan && features.contains(ATOMICS_64),
             coherent_memory: vulkan
                 && features.contains(wgpu::Features::MEMORY_DECORATION_COHERENT),
+            immediate_bytes: match features.contains(wgpu::Features::IMMEDIATES) {
+                true => limits.max_immediate_size,
+                false => 0,
+            },
             timestamps: features.contains(wgpu::Features::TIMESTAMP_QUERY),
             workgroup_lanes: limits
                 .max_compute_invocations_per_workgroup
@@ -86,6 +95,14 @@ impl Capabilities {
             binding_bytes: limits.max_storage_buffer_binding_size.min(u64::from(u32::MAX) & !3),
             buffer_bytes: limits.max_buffer_size,
             binding_alignment: limits.min_storage_buffer_offset_alignment,
+        }
+    }
+
+    /// How the parameters of a pass reach its kernel.
+    pub(crate) fn params_space(&self) -> ParamsSpace {
+        match self.immediate_bytes >= Params::BYTES {
+            true => ParamsSpace::Immediate,
+            false => ParamsSpace::Uniform,
         }
     }
 
@@ -126,8 +143,10 @@ impl Capabilities {
 pub fn requirements(adapter: &wgpu::Adapter) -> (wgpu::Features, wgpu::Limits) {
     // A cache for pipelines is a part of Vulkan itself: to ask for it costs nothing, and without it
     // nobody could give one to the context.
-    let mut useful =
-        wgpu::Features::SUBGROUP | wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::PIPELINE_CACHE;
+    let mut useful = wgpu::Features::SUBGROUP
+        | wgpu::Features::IMMEDIATES
+        | wgpu::Features::TIMESTAMP_QUERY
+        | wgpu::Features::PIPELINE_CACHE;
     if adapter.get_info().backend == wgpu::Backend::Vulkan {
         useful |= ATOMICS_64 | wgpu::Features::MEMORY_DECORATION_COHERENT;
     }

@@ -33,8 +33,8 @@ pub(crate) struct Parts {
 ///
 /// | method | submits | waits | allocates |
 /// |---|---|---|---|
-/// | [`dispatch`](Self::dispatch) | yes | no | a small uniform |
-/// | [`record`](Self::record), [`record_in_pass`](Self::record_in_pass) | no | no | a small uniform |
+/// | [`dispatch`](Self::dispatch) | yes | no | nothing; without immediates a small uniform |
+/// | [`record`](Self::record), [`record_in_pass`](Self::record_in_pass) | no | no | nothing; without immediates a small uniform |
 #[must_use = "a call does nothing until it is dispatched or recorded"]
 pub struct Call<'a> {
     pub(crate) primitive: Box<dyn Primitive + 'a>,
@@ -74,6 +74,7 @@ impl Call<'_> {
 
     /// Records the call into a compute pass of the caller's, who submits it. Kernels that no call
     /// has used yet are compiled first. Buffers must stay undestroyed until it has run.
+    /// Afterwards the pass has another pipeline, another bind group 0 and other immediates.
     ///
     /// Errors: as [`Call::dispatch`], before anything is recorded.
     pub fn record_in_pass(&self, pass: &mut wgpu::ComputePass<'_>) -> Result<(), Error> {

@@ -34,6 +34,8 @@ struct Inner {
     /// The greatest number of given-up tiles that was read so far.
     given_up: AtomicU32,
     self_test: Mutex<Option<SelfTest>>,
+    /// A buffer that is mapped to see whether the device is lost.
+    probe: Mutex<Option<wgpu::Buffer>>,
 }
 
 /// An adapter of this machine, for lists and choices.
@@ -155,6 +157,7 @@ impl Context {
             scratch: Default::default(),
             given_up: Default::default(),
             self_test: Default::default(),
+            probe: Default::default(),
         };
         Context { inner: Arc::new(inner) }
     }
@@ -326,26 +329,41 @@ impl Context {
     }
 
     /// Whether the device is lost. wgpu tells that by a callback only, which is the caller's; but
-    /// a lost device makes no buffer, and to map what it did not make fails at once.
+    /// to map a buffer of a lost device, or one that it did not make, fails at once.
     pub(crate) fn is_lost(&self) -> bool {
+        // One mapping at a time: a second one would fail as well.
+        let mut kept = self.inner.probe.lock().unwrap_or_else(PoisonError::into_inner);
         let validation = self.device().push_error_scope(wgpu::ErrorFilter::Validation);
         let memory = self.device().push_error_scope(wgpu::ErrorFilter::OutOfMemory);
-        let probe = self.device().create_buffer(&wgpu::BufferDescriptor {
-            label: Some("lookback.probe"),
-            size: 4,
-            usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
-        let failed = Arc::new(AtomicBool::new(false));
-        let seen = failed.clone();
-        probe.map_async(wgpu::MapMode::Read, .., move |result| {
-            seen.store(result.is_err(), Ordering::SeqCst);
-        });
-        let failed = failed.load(Ordering::SeqCst);
+        // One that a thread which polls was mapping when it was given up stays mapped, and a new one
+        // is asked.
+        let mut failed = !kept.as_ref().is_some_and(can_be_mapped);
+        if failed {
+            let probe = kept.insert(self.device().create_buffer(&wgpu::BufferDescriptor {
+                label: Some("lookback.probe"),
+                size: 4,
+                usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
+                mapped_at_creation: false,
+            }));
+            failed = !can_be_mapped(probe);
+        }
         let no_memory = pollster::block_on(memory.pop()).is_some();
         drop(pollster::block_on(validation.pop()));
         failed && !no_memory
     }
+}
+
+/// Whether a mapping of a buffer does not fail at once. It is given up again.
+fn can_be_mapped(buffer: &wgpu::Buffer) -> bool {
+    let failed = Arc::new(AtomicBool::new(false));
+    let seen = failed.clone();
+    buffer.map_async(wgpu::MapMode::Read, .., move |result| {
+        seen.store(result.is_err(), Ordering::SeqCst);
+    });
+    // To give it up is a failure to the callback too.
+    let failed = failed.load(Ordering::SeqCst);
+    buffer.unmap();
+    !failed
 }
 
 /// Polls a device; what wgpu panics at, the loss of the device, is an error.

@@ -9,7 +9,9 @@ use crate::capabilities::Capabilities;
 use crate::definition::Definition;
 use crate::error::Error;
 use crate::plan::{Counted, Params, Pass, Placement, Resource};
-use crate::shader::kernel::{Carry, Descriptor, Extent, Kernel, LookBack, Root, SinglePass, Tile};
+use crate::shader::kernel::{
+    Carry, Descriptor, Extent, Kernel, LookBack, ParamsSpace, Root, SinglePass, Tile,
+};
 use crate::tuning::{Builtins, Tuning};
 use crate::wgsl::{Layers, Subgroup};
 
@@ -40,6 +42,7 @@ const WORKGROUPS_MAX: u32 = 32_768;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Geometry {
     layers: Layers,
+    params: ParamsSpace,
     builtins: Builtins,
     workgroup_size: u32,
     words_per_lane: u32,
@@ -127,6 +130,7 @@ impl Geometry {
                     true => Subgroup::Native,
                     false => Subgroup::Emulated(emulated),
                 }),
+                params: capabilities.params_space(),
                 builtins: tuning.builtins,
                 workgroup_size,
                 words_per_lane,

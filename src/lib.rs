@@ -16,8 +16,8 @@
 //! | layer | on | submits | waits | allocates |
 //! |---|---|---|---|---|
 //! | host: [`Context::reduce`], [`Reduce::run`], [`Scan::run`] and their `_async` forms, [`Select::run`], [`ReduceByKey::run`], … | slices of the host | yes | yes (`_async`: no thread) | buffers for items |
-//! | immediate: [`Reduce::dispatch`], [`Scan::dispatch`], [`Call::dispatch`] | [`GpuSlice`] | yes | no | a small uniform |
-//! | record: [`Reduce::record`], [`Scan::record_in_pass`], [`Call::record`], … | [`GpuSlice`], the caller's encoder or pass | no | no | a small uniform |
+//! | immediate: [`Reduce::dispatch`], [`Scan::dispatch`], [`Call::dispatch`] | [`GpuSlice`] | yes | no | nothing; without immediates a small uniform |
+//! | record: [`Reduce::record`], [`Scan::record_in_pass`], [`Call::record`], … | [`GpuSlice`], the caller's encoder or pass | no | no | nothing; without immediates a small uniform |
 //!
 //! A plan ([`Reduce`], [`Scan`], [`Select`], …) is made once and used for any number of calls, on any number of
 //! items, several in one encoder. Errors of types, operators and limits show when it is made.
@@ -130,8 +130,8 @@ pub use select::Select;
 pub use selection::{Equality, Predicate};
 pub use self_test::SelfTest;
 pub use shader::kernel::{
-    Carry, Descriptor, Extent, Flags, Kernel, Keys, LookBack, Memory, Part, Payload, Queue, Root,
-    SinglePass, Stalled, Tile,
+    Carry, Descriptor, Extent, Flags, Kernel, Keys, LookBack, Memory, ParamsSpace, Part, Payload,
+    Queue, Root, SinglePass, Stalled, Tile,
 };
 pub use slice::{GpuSlice, Segment};
 pub use tuning::{Builtins, Shape, Tuning};

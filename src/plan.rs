@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::shader::kernel::{Kernel, Memory};
 
-/// The parameters of one pass: the host side of `Params` in `shaders/params.wgsl`.
+/// The parameters of one pass: the host side of `Params` in `shaders/params/layout.wgsl`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
 pub struct Params {
@@ -36,6 +36,11 @@ pub struct Params {
     /// The words of that accumulator, or of one to the left of each segment; of a compaction, where its other slices lie. The last four are a
     /// segmented reduction's.
     pub carry: [u32; 20],
+}
+
+impl Params {
+    /// Their size; WebGPU's devices have immediates of 64 bytes at least, Vulkan's of 128.
+    pub(crate) const BYTES: u32 = size_of::<Params>() as u32;
 }
 
 /// What a pass reads or writes.

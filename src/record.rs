@@ -7,13 +7,13 @@ use crate::pipeline::Kernels;
 use crate::plan::{Params, Pass, Plan, Resource};
 use crate::scratch::STATE_WORDS;
 use crate::scratch::Scratch;
-use crate::shader::kernel::Slot;
+use crate::shader::kernel::{ParamsSpace, Slot};
 
 /// Uniform bindings start at multiples of this; it is WebGPU's upper bound of the alignment.
 const UNIFORM_STRIDE: u64 = 256;
 
-/// Records a plan's passes. Allocates one small uniform buffer for their parameters; the
-/// submission keeps it alive. Pipelines not yet compiled are compiled first.
+/// Records a plan's passes. Their parameters go by immediates, or else by one small uniform buffer,
+/// which the submission keeps alive. Pipelines not yet compiled are compiled first.
 pub(crate) fn record(
     context: &Context,
     kernels: &Kernels,
@@ -33,6 +33,9 @@ pub(crate) fn record(
     for ((pass, pipeline), group) in plan.passes.iter().zip(&pipelines).zip(&groups) {
         compute_pass.set_pipeline(pipeline);
         compute_pass.set_bind_group(0, group, &[]);
+        if pass.kernel.params == ParamsSpace::Immediate {
+            compute_pass.set_immediates(0, bytemuck::bytes_of(&pass.params));
+        }
         match pass.indirect {
             true => compute_pass.dispatch_workgroups_indirect(&scratch.arguments, 0),
             false => compute_pass.dispatch_workgroups(pass.workgroups, pass.rows, 1),
@@ -49,7 +52,12 @@ fn bind_groups(
     plan: &Plan,
     call: &Call,
 ) -> Result<Vec<wgpu::BindGroup>, Error> {
-    let params = params_buffer(device, plan)?;
+    // One device made all kernels of a plan, so they agree.
+    let in_uniform = |pass: &Pass| pass.kernel.params == ParamsSpace::Uniform;
+    let uniform = match plan.passes.iter().any(in_uniform) {
+        true => Some(params_buffer(device, plan)?),
+        false => None,
+    };
     let partials = Span::whole(&scratch.partials);
     let arguments = Span::whole(&scratch.arguments);
     // Only plans with a single pass ask for it.
@@ -58,12 +66,16 @@ fn bind_groups(
     // Only compactions ask for it.
     let tally = call.others[3].as_ref().unwrap_or(&partials);
     let group = |(index, (pass, pipeline)): (usize, (&Pass, &wgpu::ComputePipeline))| {
-        let params = wgpu::BindingResource::Buffer(wgpu::BufferBinding {
-            buffer: &params,
-            offset: index as u64 * UNIFORM_STRIDE,
-            size: wgpu::BufferSize::new(size_of::<Params>() as u64),
-        });
-        let mut entries = vec![wgpu::BindGroupEntry { binding: 0, resource: params }];
+        let mut entries = Vec::new();
+        if let Some(buffer) = &uniform {
+            let params = wgpu::BufferBinding {
+                buffer,
+                offset: index as u64 * UNIFORM_STRIDE,
+                size: wgpu::BufferSize::new(u64::from(Params::BYTES)),
+            };
+            let resource = wgpu::BindingResource::Buffer(params);
+            entries.push(wgpu::BindGroupEntry { binding: 0, resource });
+        }
         for (binding, resource) in bindings(pass) {
             let span = match resource {
                 // Nothing of an empty input is read, and nothing of it could be bound: what stands for
@@ -149,7 +161,13 @@ pub(crate) fn dispatch(
             label: Some("lookback.dispatch"),
         });
         in_encoder(&mut encoder, record)?;
-        Ok(context.queue().submit([encoder.finish()]))
+        let submission = context.queue().submit([encoder.finish()]);
+        // A lost device takes nothing, and wgpu does not say so; it would have made no uniform.
+        let immediates = context.capabilities().params_space() == ParamsSpace::Immediate;
+        match immediates && context.is_lost() {
+            true => Err(Error::DeviceLost { reason: "it took no dispatch".to_owned() }),
+            false => Ok(submission),
+        }
     })?
 }
 

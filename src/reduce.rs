@@ -23,11 +23,11 @@ use crate::tuning::Tuning;
 /// | method | submits | waits | allocates |
 /// |---|---|---|---|
 /// | [`new`](Self::new) | no | for the compiler | a small scratch |
-/// | [`warm_up`](Self::warm_up) | yes | yes, and for the compiler | three buffers of a tile, a small uniform |
+/// | [`warm_up`](Self::warm_up) | yes | yes, and for the compiler | three buffers of a tile |
 /// | [`run`](Self::run) | yes | yes | buffers for input and result |
-/// | [`dispatch`](Self::dispatch) | yes | no | a small uniform |
+/// | [`dispatch`](Self::dispatch) | yes | no | nothing; without immediates a small uniform |
 /// | [`run_async`](Self::run_async) | yes | no thread | buffers as `run` |
-/// | [`record`](Self::record), [`record_in_pass`](Self::record_in_pass) | no | no | a small uniform |
+/// | [`record`](Self::record), [`record_in_pass`](Self::record_in_pass) | no | no | nothing; without immediates a small uniform |
 ///
 /// Sources: Harris, "Optimizing Parallel Reduction in CUDA"; Merrill & Garland 2016.
 #[derive(Clone)]
@@ -124,6 +124,7 @@ impl<I: Element, A: Element, O: Element> Reduce<I, A, O> {
 
     /// Records the reduction into a compute pass of the caller's, who submits it. Kernels that
     /// no call has used yet are compiled first. Buffers must stay undestroyed until it has run.
+    /// Afterwards the pass has another pipeline, another bind group 0 and other immediates.
     ///
     /// Errors: as [`Reduce::dispatch`], before anything is recorded.
     pub fn record_in_pass(

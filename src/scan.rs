@@ -41,11 +41,11 @@ pub enum Kind {
 /// | method | submits | waits | allocates |
 /// |---|---|---|---|
 /// | [`new`](Self::new) | no | for the compiler | a small scratch; the context's first single pass 4 MiB |
-/// | [`warm_up`](Self::warm_up) | yes | yes, and for the compiler | three buffers of a tile, a small uniform |
+/// | [`warm_up`](Self::warm_up) | yes | yes, and for the compiler | three buffers of a tile |
 /// | [`run`](Self::run) | yes | yes | buffers for input and output |
-/// | [`dispatch`](Self::dispatch) | yes | no | a small uniform |
+/// | [`dispatch`](Self::dispatch) | yes | no | nothing; without immediates a small uniform |
 /// | [`run_async`](Self::run_async) | yes | no thread | buffers as `run` |
-/// | [`record`](Self::record), [`record_in_pass`](Self::record_in_pass) | no | no | a small uniform |
+/// | [`record`](Self::record), [`record_in_pass`](Self::record_in_pass) | no | no | nothing; without immediates a small uniform |
 ///
 /// Sources: Merrill & Garland 2016 (reduce-then-scan); Kogge & Stone 1973; Blelloch 1990.
 #[derive(Clone)]
@@ -299,6 +299,7 @@ impl<I: Element, A: Element, O: Element> Scan<I, A, O> {
 
     /// Records the scan into a compute pass of the caller's, who submits it. Kernels that no
     /// call has used yet are compiled first. Buffers must stay undestroyed until it has run.
+    /// Afterwards the pass has another pipeline, another bind group 0 and other immediates.
     ///
     /// Errors: as [`Scan::dispatch`], before anything is recorded.
     pub fn record_in_pass(

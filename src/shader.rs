@@ -17,7 +17,6 @@ macro_rules! embed {
 
 /// Every shader file by its path below `shaders/`, without the ending.
 pub(crate) const FILES: &[(&str, &str)] = embed!(
-    "params"
     "dispatch_arguments"
     "clear"
     "heads_mark"
@@ -41,6 +40,10 @@ pub(crate) const FILES: &[(&str, &str)] = embed!(
     "held/segments"
     "held/votes"
     "neighbours"
+    "params/carry_word"
+    "params/immediate"
+    "params/layout"
+    "params/uniform"
     "payload/items"
     "payload/long_runs"
     "payload/partition"

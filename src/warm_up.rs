@@ -20,8 +20,7 @@ impl<I: Element, A: Element, O: Element> Reduce<I, A, O> {
     /// tile of zeros: the first call then neither compiles nor waits for what a driver puts off until
     /// a kernel's first use. That is for inputs of one segment, in a buffer of their own, wherever
     /// they start in it; not for numbers of items that live on the device. Submits and waits.
-    /// Allocates three buffers of a tile each, at most some hundred KiB, and a small uniform, whatever
-    /// the sizes.
+    /// Allocates three buffers of a tile each, at most some hundred KiB, whatever the sizes.
     ///
     /// Errors: [`Error::OutOfMemory`], also for more items than any memory holds;
     /// [`Error::Length`] as [`Reduce::plan`], [`Error::DeviceLost`].
@@ -54,7 +53,7 @@ impl<I: Element, A: Element, O: Element> Scan<I, A, O> {
     /// a kernel's first use. That is for slices of one segment, wherever they start in buffers of
     /// their own, and in place where that may be; not for two slices in one buffer, nor for numbers
     /// of items that live on the device. Submits and waits. Allocates three buffers of a tile each,
-    /// at most some hundred KiB, and a small uniform, whatever the sizes.
+    /// at most some hundred KiB, whatever the sizes.
     ///
     /// Errors: [`Error::OutOfMemory`], also for more items than any memory holds;
     /// [`Error::Length`] as [`Scan::plan`], [`Error::DeviceLost`].

@@ -247,6 +247,8 @@ fn accepts_uniform_bounds() {
     accepted("", "for (var i = 0u; i < ids.subgroups; i++) { workgroupBarrier(); }");
     accepted("", "for (var i = 1u; i < ids.width; i <<= 1u) { workgroupBarrier(); }");
     accepted("override N: u32 = 3; const M = 2u;", "if (N > M) { workgroupBarrier(); }");
+    let immediate = "var<immediate> given: Params;";
+    accepted(immediate, "if (given.n > 3u) { workgroupBarrier(); }");
 }
 
 #[test]

@@ -6,8 +6,8 @@
 mod operators;
 
 use lookback::{
-    Algorithm, Builtins, Context, Equality, Error, GpuSlice, Kind, Memory, Operator, Partition,
-    Plan, Predicate, Reduce, ReduceByKey, Resource, Root, RunLengths, Scan, ScanByKey,
+    Algorithm, Builtins, Context, Equality, Error, GpuSlice, Kind, Memory, Operator, ParamsSpace,
+    Partition, Plan, Predicate, Reduce, ReduceByKey, Resource, Root, RunLengths, Scan, ScanByKey,
     SegmentStarts, SegmentedScan, Select, Tile, Tuning, UniqueByKey, wgsl::Subgroup,
 };
 
@@ -230,6 +230,34 @@ fn few_bindings_choose_the_scalar_file() {
     };
     assert_eq!(tiles(&many), [Tile::Vector, Tile::Vector, Tile::Vector]);
     assert_eq!(tiles(&few), [Tile::Vector, Tile::Vector, Tile::Scalar]);
+}
+
+/// Parameters go by immediates where the device has the feature and room for them.
+#[test]
+fn immediates_take_the_parameters_where_they_fit() {
+    let immediates = wgpu::Features::IMMEDIATES;
+    for (features, bytes, space) in [
+        (immediates, 128, ParamsSpace::Immediate),
+        (immediates, 256, ParamsSpace::Immediate),
+        (immediates, 124, ParamsSpace::Uniform),
+        // The feature without its limit, as a caller may have opened a device.
+        (immediates, 0, ParamsSpace::Uniform),
+        (wgpu::Features::empty(), 0, ParamsSpace::Uniform),
+    ] {
+        let limits = wgpu::Limits { max_immediate_size: bytes, ..wgpu::Limits::default() };
+        let context = context(features, limits, None);
+        assert_eq!(context.capabilities().immediate_bytes, bytes);
+        let sum = Operator::<u32>::sum();
+        let scan = Scan::new(&context, &sum, Kind::Inclusive).unwrap();
+        let reduce = Reduce::new(&context, &sum).unwrap();
+        let plans = [scan.plan(1 << 24).unwrap(), reduce.plan(1 << 24).unwrap()];
+        for pass in plans.iter().flat_map(|plan| &plan.passes) {
+            assert_eq!(pass.kernel.params, space, "{bytes} bytes");
+        }
+        // A call on a device that computes nothing: what it records is valid.
+        let items = context.allocate::<u32>(1 << 20).unwrap();
+        scan.dispatch(&items, &items).unwrap();
+    }
 }
 
 #[test]
@@ -483,12 +511,14 @@ fn the_last_tile_takes_a_pass_of_its_own() {
 /// Compactions compile at every subgroup bound, with few bindings, and need no GPU to be refused.
 #[test]
 fn compactions_fit_at_every_subgroup_bound() {
-    let all = wgpu::Features::SUBGROUP;
+    let all = wgpu::Features::SUBGROUP | wgpu::Features::IMMEDIATES;
     for lanes in [None, Some((4, 4)), Some((8, 32)), Some((32, 32)), Some((64, 64)), Some((4, 128))]
     {
         for storage in [8, 4] {
             let limits = wgpu::Limits {
                 max_storage_buffers_per_shader_stage: storage,
+                // With few bindings the parameters take turns too.
+                max_immediate_size: 16 * storage,
                 ..wgpu::Limits::default()
             };
             let context = context(all, limits, lanes);

@@ -148,6 +148,7 @@ fn described(c: &Capabilities) -> Vec<Field> {
         number("subgroup_lanes_max", c.subgroup_lanes_max),
         number("atomics_64", c.atomics_64),
         number("coherent_memory", c.coherent_memory),
+        number("immediate_bytes", c.immediate_bytes),
         number("timestamps", c.timestamps),
         number("workgroup_lanes", c.workgroup_lanes),
         number("workgroups", c.workgroups),

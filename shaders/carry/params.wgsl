@@ -2,6 +2,7 @@
 // initial value, or the identity.
 
 import package::params::{params};
+import package::params::carry_word::{carry_word};
 
 // Any lane, any flow; uniform.
 fn carry_in(chunk: u32) -> T {
@@ -10,7 +11,7 @@ fn carry_in(chunk: u32) -> T {
     }
     var words: array<u32, ACC_WORDS>;
     for (var w = 0u; w < ACC_WORDS; w += 1u) { // unroll
-        words[w] = params.carry[w / 4u][w % 4u];
+        words[w] = carry_word(w);
     }
     return from_words(words);
 }

@@ -2,13 +2,14 @@
 // left on the device.
 
 import package::params::{params};
+import package::params::carry_word::{carry_word};
 import package::single_pass::state::{state, state_carry};
 
 // Any lane, any flow; the same in all lanes. `first_chunk` numbers the pieces of a single pass.
 fn carry_in(chunk: u32) -> T {
     var words: array<u32, ACC_WORDS>;
     for (var w = 0u; w < ACC_WORDS; w += 1u) { // unroll
-        words[w] = params.carry[w / 4u][w % 4u];
+        words[w] = carry_word(w);
         if (params.first_chunk != 0u) {
             words[w] = atomicLoad(&state[state_carry(false) + w]);
         }

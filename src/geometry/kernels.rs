@@ -68,6 +68,7 @@ impl Geometry {
             root,
             part: Part::Whole,
             layers,
+            params: self.params,
             tile: Tile::Vector,
             memory: Memory::Separate,
             carry: Carry::Params,

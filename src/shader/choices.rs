@@ -53,6 +53,15 @@ pub enum Tile {
     Whole,
 }
 
+/// How the parameters of a pass reach its kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ParamsSpace {
+    /// In a uniform, of a buffer that each recorded call makes.
+    Uniform,
+    /// In the commands of the pass.
+    Immediate,
+}
+
 /// Whether input and output are one binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Memory {

@@ -20,6 +20,8 @@ pub struct Kernel {
     pub part: Part,
     /// The files of the subgroup and workgroup layers.
     pub layers: Layers,
+    /// The file for `params`.
+    pub params: ParamsSpace,
     /// The file for `tile`.
     pub tile: Tile,
     /// The file for `memory`.
@@ -94,6 +96,13 @@ impl Kernel {
         };
         let mut choices = self.layers.choices(&definition);
         choices.extend([
+            (
+                "params",
+                match self.params {
+                    ParamsSpace::Uniform => "params/uniform",
+                    ParamsSpace::Immediate => "params/immediate",
+                },
+            ),
             ("accumulate", accumulate),
             ("share", share),
             ("queue", if self.root.queue() == Queue::All { "queue/all" } else { "queue/listed" }),

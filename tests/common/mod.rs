@@ -57,6 +57,20 @@ pub fn without_subgroups(context: &Context) -> Context {
 
 /// The device opened with no feature and the least limits, as a caller may have done.
 pub fn least_context() -> Option<Context> {
+    opened(|_| (wgpu::Features::empty(), wgpu::Limits::downlevel_defaults()))
+}
+
+/// The device opened with all but immediates: parameters go by uniforms.
+pub fn context_without_immediates() -> Option<Context> {
+    opened(|adapter| {
+        let (features, limits) = lookback::requirements(adapter);
+        let limits = wgpu::Limits { max_immediate_size: 0, ..limits };
+        (features - wgpu::Features::IMMEDIATES, limits)
+    })
+}
+
+/// The device opened anew by a caller.
+fn opened(with: impl FnOnce(&wgpu::Adapter) -> (wgpu::Features, wgpu::Limits)) -> Option<Context> {
     let shared = context()?;
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
         backends: wgpu::Backends::VULKAN | wgpu::Backends::METAL | wgpu::Backends::DX12,
@@ -67,11 +81,9 @@ pub fn least_context() -> Option<Context> {
     let name = &shared.capabilities().adapter;
     let chosen = adapters.into_iter().find(|adapter| &adapter.get_info().name == name);
     let adapter = chosen.unwrap_or_else(|| panic!("{name} is gone"));
-    let descriptor = wgpu::DeviceDescriptor {
-        required_features: wgpu::Features::empty(),
-        required_limits: wgpu::Limits::downlevel_defaults(),
-        ..Default::default()
-    };
+    let (required_features, required_limits) = with(&adapter);
+    let descriptor =
+        wgpu::DeviceDescriptor { required_features, required_limits, ..Default::default() };
     let (device, queue) = pollster::block_on(adapter.request_device(&descriptor)).unwrap();
     fail_on_uncaptured_errors(&device);
     Some(Context::from_device(device, queue))

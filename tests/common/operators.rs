@@ -341,6 +341,8 @@ pub fn capabilities(device_type: wgpu::DeviceType, vendor: u32) -> Capabilities 
         subgroup_lanes_max: 32,
         atomics_64: true,
         coherent_memory: true,
+        // The devices that stand behind it are opened without.
+        immediate_bytes: 0,
         timestamps: false,
         workgroup_lanes: 1024,
         workgroups: 65_535,

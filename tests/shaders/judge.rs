@@ -14,7 +14,8 @@ pub fn judge(
     overrides: &[(&str, f64)],
     entry_point: &str,
 ) -> Result<(Module, ModuleInfo), String> {
-    let (module, info) = resolve(text, overrides, entry_point, Capabilities::SUBGROUP)?;
+    let capabilities = Capabilities::SUBGROUP | Capabilities::IMMEDIATES;
+    let (module, info) = resolve(text, overrides, entry_point, capabilities)?;
     translate(&module, &info, entry_point)?;
     Ok((module, info))
 }
@@ -26,6 +27,7 @@ pub fn judge_for_vulkan(
     entry_point: &str,
 ) -> Result<(Module, ModuleInfo), String> {
     let capabilities = Capabilities::SUBGROUP
+        | Capabilities::IMMEDIATES
         | Capabilities::SHADER_INT64
         | Capabilities::SHADER_INT64_ATOMIC_ALL_OPS
         | Capabilities::MEMORY_DECORATION_COHERENT;
@@ -101,6 +103,8 @@ fn translate(module: &Module, info: &ModuleInfo, entry_point: &str) -> Result<()
     let options = naga::back::hlsl::Options {
         shader_model: naga::back::hlsl::ShaderModel::V6_0,
         fake_missing_bindings: true,
+        // The only binding that it does not fake.
+        immediates_target: Some(naga::back::hlsl::BindTarget::default()),
         ..Default::default()
     };
     let pipeline = naga::back::hlsl::PipelineOptions { entry_point: Some((stage, entry)) };

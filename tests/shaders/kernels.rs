@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use lookback::wgsl::{Layers, SectionScan, Subgroup, Totals, WorkgroupScan};
 use lookback::{
-    Carry, Descriptor, Element, Extent, Flags, Kernel, LookBack, Memory, Operator, Params, Part,
-    Payload, Root, SinglePass, Stalled, Tile, Tuning,
+    Carry, Descriptor, Element, Extent, Flags, Kernel, Keys, LookBack, Memory, Operator, Params,
+    ParamsSpace, Part, Payload, Root, SinglePass, Stalled, Tile, Tuning,
 };
 use naga::valid::ModuleInfo;
 use naga::{AddressSpace, Module, TypeInner};
@@ -37,6 +37,10 @@ pub fn variants() -> Vec<Kernel> {
             root,
             part: Part::Whole,
             layers,
+            params: match kernels.len() % 7 < 4 {
+                true => ParamsSpace::Immediate,
+                false => ParamsSpace::Uniform,
+            },
             tile,
             memory,
             carry,
@@ -236,13 +240,15 @@ pub fn compactions() -> Vec<(Kernel, String, u32)> {
         }
     }
     for layers in layers() {
-        for (memory, extent) in
-            [(Memory::Separate, Extent::Params), (Memory::Shared, Extent::Buffer)]
-        {
+        for (memory, extent, params) in [
+            (Memory::Separate, Extent::Params, ParamsSpace::Immediate),
+            (Memory::Shared, Extent::Buffer, ParamsSpace::Uniform),
+        ] {
             let kernel = Kernel {
                 root: Root::Decode,
                 payload: Payload::Select,
                 layers,
+                params,
                 tile: Tile::Scalar,
                 memory,
                 extent,
@@ -310,7 +316,8 @@ fn check_sizes(
         match variable.space {
             AddressSpace::WorkGroup => bytes += layouter[variable.ty].size.next_multiple_of(16),
             AddressSpace::Storage { .. } => storage += 1,
-            AddressSpace::Uniform => {}
+            AddressSpace::Uniform if kernel.params == ParamsSpace::Uniform => {}
+            AddressSpace::Immediate if kernel.params == ParamsSpace::Immediate => {}
             other => return Err(format!("a variable in {other:?}")),
         }
     }
@@ -354,10 +361,16 @@ fn params_on_host_and_device_are_one_struct() {
         ("of_nothing", at(std::mem::offset_of!(Params, of_nothing))),
         ("first_item", at(std::mem::offset_of!(Params, first_item))),
         ("second_word", at(std::mem::offset_of!(Params, second_word))),
-        ("carry", at(std::mem::offset_of!(Params, carry))),
+        ("carry_0", at(std::mem::offset_of!(Params, carry))),
+        ("carry_1", at(std::mem::offset_of!(Params, carry)) + 16),
+        ("carry_2", at(std::mem::offset_of!(Params, carry)) + 32),
+        ("carry_3", at(std::mem::offset_of!(Params, carry)) + 48),
+        ("carry_4", at(std::mem::offset_of!(Params, carry)) + 64),
     ];
     assert_eq!(device, host);
     assert_eq!(layouter[handle].size as usize, size_of::<Params>());
+    // The immediates that every Vulkan device has room for.
+    assert!(size_of::<Params>() <= 128);
 }
 
 #[test]

@@ -2,8 +2,8 @@
 //! are.
 
 use lookback::{
-    Element, Equality, Extent, Flags, Kernel, LookBack, Memory, Operator, Part, Payload, Queue,
-    Root, SinglePass, Tile,
+    Element, Equality, Extent, Flags, Kernel, Keys, LookBack, Memory, Operator, ParamsSpace, Part,
+    Payload, Queue, Root, SinglePass, Tile,
 };
 
 use crate::kernels::{check, variants};
@@ -64,9 +64,15 @@ impl Visit for Linker {
             }
             let memory =
                 if variant.root == Root::Reduce { Memory::Separate } else { variant.memory };
+            // Keys by quads: those of one word and of four, in groups of 4 items.
+            let by_quads = payload == Payload::ScanSegments || payload == Payload::ReduceSegments;
+            let by_quads = by_quads && flags == Flags::None && variant.root != Root::Reduce;
+            let by_quads = by_quads && matches!(variant.tile, Tile::Block(_) | Tile::Vector);
             let kernel = Kernel {
                 payload,
                 flags,
+                keys: if by_quads && turn.is_multiple_of(2) { Keys::Quads } else { Keys::Words },
+                starts: payload == Payload::ScanSegments && turn.is_multiple_of(3),
                 part,
                 memory,
                 exclusive: payload != Payload::ScanSegments || turn.is_multiple_of(2),
@@ -135,10 +141,12 @@ pub fn texts() -> Vec<(String, Kernel, String, u32)> {
     let mut linker = Linker { texts: Vec::new(), operators: 0 };
     operators::all(&mut linker);
     let sum = Operator::<u32>::sum();
-    for root in [Root::Clear, Root::MarkHeads] {
+    let spaces = [ParamsSpace::Uniform, ParamsSpace::Immediate];
+    for (root, params) in [Root::Clear, Root::MarkHeads].into_iter().zip(spaces) {
         for variant in variants().into_iter().filter(|kernel| kernel.root == Root::Arguments) {
             let extent = Extent::Params;
-            let kernel = Kernel { root, extent, workgroup_size: 64, group: 1, rows: 1, ..variant };
+            let kernel =
+                Kernel { root, params, extent, workgroup_size: 64, group: 1, rows: 1, ..variant };
             let text = sum.wgsl(&kernel).unwrap();
             linker.texts.push(("heads".to_owned(), kernel, text, sum.workgroup_bytes(&kernel)));
         }

@@ -17,6 +17,7 @@ mod cases;
 mod choice;
 mod devices;
 mod elements;
+mod parameters;
 mod property;
 mod repeat;
 mod stalls;

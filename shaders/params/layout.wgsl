@@ -1,5 +1,5 @@
-// The per-call parameters: one uniform, written anew for each recorded call.
-// `Params` in src/plan.rs is its host side; a test compares the two field by field.
+// The parameters of a pass, as a uniform or as immediates.
+// `Params` in src/plan.rs is their host side; a test compares the two field by field.
 
 struct Params {
     // Items in this call, or the most there can be when their number lives on the device.
@@ -26,9 +26,12 @@ struct Params {
     first_item: u32,
     // First word of the second input in its binding.
     second_word: u32,
-    // The words of that accumulator, or of one that goes to the left of each segment; of a compaction, where its other slices lie (compact.wgsl). The last
-    // four are a segmented reduction's (segmented_reduce.wgsl).
-    carry: array<vec4<u32>, 5>,
+    // The words of that accumulator, or of one that goes to the left of each segment; of a compaction, where
+    // its other slices lie (compact.wgsl). The last four are a segmented reduction's (segmented_reduce.wgsl). WGSL has no arrays in immediates, so these
+    // are five members; `carry_word` reads them.
+    carry_0: vec4<u32>,
+    carry_1: vec4<u32>,
+    carry_2: vec4<u32>,
+    carry_3: vec4<u32>,
+    carry_4: vec4<u32>,
 }
-
-@group(0) @binding(0) var<uniform> params: Params;
