@@ -47,19 +47,6 @@ fn compact_second(place: u32, words: array<u32, SECOND_WORDS>) {
     }
 }
 
-// The same of one word of an item.
-fn compact_first_word(place: u32, word: u32, value: u32) {
-    if (place < compact_param(ROOM)) {
-        dst_set_word(place * FIRST_WORDS + word, value);
-    }
-}
-
-fn compact_second_word(place: u32, word: u32, value: u32) {
-    if (place < compact_param(ROOM + 1u)) {
-        second_dst[compact_param(SECOND_DST_WORD) + place * SECOND_WORDS + word] = value;
-    }
-}
-
 fn compact_third(place: u32, words: array<u32, IN_WORDS>) {
     if (place < compact_param(ROOM + 2u)) {
         for (var w = 0u; w < IN_WORDS; w += 1u) { // unroll

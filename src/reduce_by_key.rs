@@ -66,7 +66,8 @@ impl<K: Element, I: Element, A: Element, O: Element> ReduceByKey<K, I, A, O> {
     ) -> Result<Self, Error> {
         let segments = Segments::of_keys(Payload::ReduceSegments, equality)?;
         let operator = operator.segmented(segments)?;
-        let compaction = Compaction::of(context, &operator, algorithm, tuning)?;
+        let tuning = Tuning { compactions: tuning.reductions_by_key, ..*tuning };
+        let compaction = Compaction::of(context, &operator, algorithm, &tuning)?;
         Ok(ReduceByKey { compaction, keys: PhantomData })
     }
 

@@ -108,7 +108,8 @@ impl<I: Element, A: Element, O: Element> WithinSegments<I, A, O> {
         tuning: &Tuning,
     ) -> Result<Self, Error> {
         let operator = operator.segmented(segments)?;
-        let scan = Scan::with_algorithm(context, &operator, kind, algorithm, tuning)?;
+        let tuning = Tuning { single_pass: tuning.scans_by_key, ..*tuning };
+        let scan = Scan::with_algorithm(context, &operator, kind, algorithm, &tuning)?;
         Ok(WithinSegments { scan })
     }
 

@@ -273,6 +273,8 @@ fn plans_are_data_that_prints_and_compares() {
         builtins: Builtins::None,
         single_pass: &[],
         compactions: &[],
+        scans_by_key: &[],
+        reductions_by_key: &[],
         descriptor: None,
         split_words_max: 128,
         checked: false,

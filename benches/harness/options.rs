@@ -113,6 +113,8 @@ impl Pair {
             words_per_lane,
             single_pass: shapes,
             compactions: shapes,
+            scans_by_key: shapes,
+            reductions_by_key: shapes,
             split_words_max: 128,
             ..*own
         };

@@ -1,6 +1,6 @@
 // Reduce by key: the first key of each run of keys, and what its values combine to. The payload is how
 // many runs begin before an item, and the values since the last that did: a run ends where the next
-// begins. Exports besides what all do: key_word. Outputs are written by segments_out/reduce.wgsl.
+// begins. Exports besides what all do: key_at. Outputs are written by segments_out/reduce.wgsl.
 //
 // Source: as payload/scan_segments.wgsl.
 
@@ -13,9 +13,14 @@ fn item_in(words: array<u32, IN_WORDS>, index: u32) -> T {
     return segment_item(words, params.first_item + index);
 }
 
-// A word of the key of an item.
-fn key_word(index: u32, word: u32) -> u32 {
-    return second_word((params.first_item + index) * SECOND_WORDS + word);
+// The key of an item.
+fn key_at(index: u32) -> array<u32, SECOND_WORDS> {
+    let number = params.first_item + index;
+    var key: array<u32, SECOND_WORDS>;
+    for (var w = 0u; w < SECOND_WORDS; w += 1u) { // unroll
+        key[w] = second_word(number * SECOND_WORDS + w);
+    }
+    return key;
 }
 
 // Writes the combination of the last run.

@@ -195,9 +195,6 @@ impl Kernel {
         if scans && !self.payload.votes() {
             overrides.push(("EXCLUSIVE", f64::from(u8::from(self.exclusive))));
         }
-        if self.gathers() {
-            overrides.push(("GATHERED_WORDS", f64::from(self.tile_items())));
-        }
         if let Some(single_pass) = self.single_pass {
             overrides.push(("STALL_EVERY", f64::from(single_pass.stall_every)));
             overrides.push(("COUNTING", f64::from(u8::from(single_pass.counting))));
@@ -214,11 +211,6 @@ impl Kernel {
             }
         }
         overrides
-    }
-
-    /// Whether what a tile writes is gathered in workgroup memory.
-    fn gathers(&self) -> bool {
-        self.payload == Payload::ReduceSegments && self.root != Root::Reduce
     }
 
     /// Items of one tile.
@@ -259,8 +251,6 @@ impl Kernel {
             Root::ShortSegments => return scratch + each(4) + 2 * 16,
             Root::LongSegments(Queue::Listed) => 16,
             Root::LongSegments(Queue::All) => 3 * 16,
-            // What a tile writes, a word at a time, and where it goes.
-            _ if self.gathers() => (4 * self.tile_items()).next_multiple_of(16) + 16,
             _ => 0,
         };
         scratch + (item * self.section_size()).next_multiple_of(16) + single_pass + queues

@@ -121,6 +121,8 @@ fn l4_the_largest_kernels_fit_the_least_limits() {
         builtins: Builtins::All,
         single_pass: &[],
         compactions: &[],
+        scans_by_key: &[],
+        reductions_by_key: &[],
         descriptor: None,
         split_words_max: 128,
         checked: false,

@@ -102,6 +102,8 @@ pub fn small_tiles(context: &Context) -> Tuning {
         builtins: Builtins::None,
         single_pass: &[],
         compactions: &[],
+        scans_by_key: &[],
+        reductions_by_key: &[],
         descriptor: None,
         split_words_max: 128,
         checked: false,
