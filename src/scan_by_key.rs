@@ -70,7 +70,8 @@ impl<K: Element, I: Element, A: Element, O: Element> ScanByKey<K, I, A, O> {
         Ok(ScanByKey { within, keys: PhantomData })
     }
 
-    /// The same with a value to the left of the first value of each run; the kernels are shared.
+    /// The same with a value to the left of the first value of each run. Kernels of inclusive scans do not
+    /// know of it: the first call of one compiles its own; those of exclusive scans are shared.
     pub fn with_init(&self, init: A) -> Self {
         ScanByKey { within: self.within.with_init(init), keys: PhantomData }
     }

@@ -95,7 +95,8 @@ impl<I: Element, A: Element, O: Element> SegmentedScan<I, A, O> {
         Ok(SegmentedScan { within, starts, marks })
     }
 
-    /// The same with a value to the left of the first item of each segment; the kernels are shared.
+    /// The same with a value to the left of the first item of each segment. Kernels are shared as by
+    /// [`ScanByKey::with_init`](crate::ScanByKey::with_init).
     pub fn with_init(&self, init: A) -> Self {
         SegmentedScan { within: self.within.with_init(init), ..self.clone() }
     }

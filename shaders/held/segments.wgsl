@@ -44,7 +44,7 @@ fn row_scan(group: Group, lane: Lane, heads: u32, last: T) -> Row {
     var counts = vec2<u32>(select(0u, 1u, any((lanes & left) != vec4<u32>())), select(0u, 1u, any(lanes != vec4<u32>())));
     if (COUNTS) {
         counts = vec2<u32>();
-        for (var bit = 0u; bit < 3u; bit += 1u) { // unroll
+        for (var bit = 0u; bit < COUNT_BITS; bit += 1u) { // unroll
             let found = ballot(group, lane, (countOneBits(heads) >> bit & 1u) != 0u);
             counts += vec2<u32>(count_lanes(found & left), count_lanes(found)) << vec2<u32>(bit);
         }

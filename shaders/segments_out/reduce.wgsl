@@ -14,14 +14,13 @@ fn segments_out(group: Group, lane: Lane, tile: u32, held: ptr<function, Held>, 
     let stride = row_items(group);
     for (var row = 0u; row < ROWS; row += 1u) { // unroll
         let word = (*held).rows[row];
-        var place = before + (word >> GROUP);
         for (var i = 0u; i < GROUP; i += 1u) { // unroll
             if ((word >> i & 1u) != 0u) {
+                let place = before + (word >> GROUP) + countOneBits(word & ((1u << i) - 1u));
                 compact_second(place, key_at(first + row * stride + i));
                 // A segment ends where the next begins. Before the first there is none: it wraps to where
                 // there is no room.
                 compact_first(place - 1u, to_output((*held).items[row * GROUP + i]));
-                place += 1u;
             }
         }
     }
