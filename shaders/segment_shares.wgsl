@@ -11,10 +11,12 @@ const HUGE_MAX = 256u;
 const LONG_MAX = 262144u;
 const SHARES = HUGE_MAX + LONG_MAX;
 
-// Where there are many places for huge segments, a workgroup has a share of every so many of them: of no
-// more than 32.
+// Most shares of one workgroup. There are so many workgroups that all HUGE_MAX segments are shared.
+const HUGE_SLOTS = 16u;
+
+// Where there are many places for huge segments, a workgroup has a share of every so many of them.
 fn huge_stride(count: u32) -> u32 {
-    return clamp((count + 31u) / 32u, 1u, params.workgroups);
+    return max((count + HUGE_SLOTS - 1u) / HUGE_SLOTS, 1u);
 }
 
 // How many workgroups have a share of each such segment, whatever its place: a segment's combination does

@@ -76,7 +76,8 @@ impl Call<'_> {
     /// has used yet are compiled first. Buffers must stay undestroyed until it has run.
     /// Afterwards the pass has another pipeline, another bind group 0 and other immediates.
     ///
-    /// Errors: as [`Call::dispatch`], before anything is recorded.
+    /// Errors: as [`Call::dispatch`], before anything is recorded; but a lost device may show only
+    /// when the caller submits.
     pub fn record_in_pass(&self, pass: &mut wgpu::ComputePass<'_>) -> Result<(), Error> {
         self.primitive.record(pass, &self.call).map(drop)
     }

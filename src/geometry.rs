@@ -10,7 +10,7 @@ use crate::definition::Definition;
 use crate::error::Error;
 use crate::plan::{Counted, Params, Pass, Placement, Resource};
 use crate::shader::kernel::{
-    Carry, Descriptor, Extent, Kernel, LookBack, ParamsSpace, Root, SinglePass, Tile,
+    Carry, Descriptor, Extent, Kernel, LookBack, ParamsSpace, Queue, Root, SinglePass, Tile,
 };
 use crate::tuning::{Builtins, Tuning};
 use crate::wgsl::{Layers, Subgroup};
@@ -68,6 +68,8 @@ pub(crate) enum Purpose {
     Chunks,
     /// Single passes, by a form of descriptors.
     SinglePass(Descriptor),
+    /// Segmented reductions.
+    Segments,
 }
 
 impl Geometry {
@@ -103,11 +105,19 @@ impl Geometry {
         let native = capabilities.subgroups && wide_enough && widest <= lanes_limit;
         let is_cpu = capabilities.device_type == wgpu::DeviceType::Cpu;
         let narrowest = match (native, purpose) {
-            (false, Purpose::Chunks) => 1,
-            (true, Purpose::Chunks) => widest,
+            // Ballots of narrower subgroups would part the groups within segments.
+            (false, Purpose::Chunks | Purpose::Segments) => {
+                if operator.headed {
+                    4
+                } else {
+                    1
+                }
+            }
+            (true, Purpose::Chunks | Purpose::Segments) => widest,
             (_, Purpose::SinglePass(_)) => {
                 let cleaning = if is_cpu { CPU_SINGLE_PASS_LANES } else { 1 };
-                cleaning.max(if native { widest } else { 1 })
+                let narrow = if operator.headed { 4 } else { 1 };
+                cleaning.max(if native { widest } else { narrow })
             }
         };
         if narrowest > lanes_limit {
@@ -147,12 +157,20 @@ impl Geometry {
                     .filter(|lanes| native && capabilities.subgroup_lanes_min == *lanes),
                 descriptor: match purpose {
                     Purpose::SinglePass(descriptor) => descriptor,
-                    Purpose::Chunks => Descriptor::Split32,
+                    Purpose::Chunks | Purpose::Segments => Descriptor::Split32,
                 },
             };
             let roots = match purpose {
                 Purpose::Chunks => &[Root::Reduce, Root::Downsweep][..],
                 Purpose::SinglePass(_) => &[Root::SinglePass],
+                Purpose::Segments => &[
+                    Root::ShortSegments,
+                    Root::LongSegments(Queue::All),
+                    Root::HugeSegments(Queue::All),
+                    // For the sizes of partials.
+                    Root::Reduce,
+                    Root::Downsweep,
+                ],
             };
             let bytes_of = |&root: &Root| {
                 let kernel = geometry.kernel(operator, root);
@@ -199,9 +217,10 @@ impl Geometry {
         geometry.workgroups_max = geometry.workgroups_max.min(partials);
         geometry.workgroups = geometry.workgroups.min(partials);
         // The kernel with the most bindings that can't do with fewer: by words.
-        let root = if purpose == Purpose::Chunks { Root::Downsweep } else { Root::SinglePass };
+        let by_chunks = !matches!(purpose, Purpose::SinglePass(_));
+        let root = if by_chunks { Root::Downsweep } else { Root::SinglePass };
         let mut kernel = Kernel { tile: Tile::Scalar, ..geometry.kernel(operator, root) };
-        if purpose == Purpose::Chunks {
+        if by_chunks {
             kernel.carry = Carry::Partials;
         }
         if kernel.storage_bindings() > capabilities.storage_bindings {

@@ -43,7 +43,7 @@
 //! | [`Partition`], [`PartitionThree`] | the same | n or 2n read, n written | | as the items are |
 //! | [`RunLengths`], [`LongRuns`] | the same | n or 2n read, the runs written | | as the items are |
 //! | [`ScanByKey`], [`SegmentedScan`] | as [`Scan`], but never [`Algorithm::ScanThenPropagate`] | as [`Scan`], and keys or flags as often as the values are read | as [`Scan`] | as [`Scan`] |
-//! | [`ReduceByKey`] | [`Algorithm::Auto`]: a single pass, or on CPUs and of more than 3 words reduce-then-scan | n or 2n read, keys 2n or 3n, the runs written | | as [`Scan`] |
+//! | [`ReduceByKey`] | [`Algorithm::Auto`]: a single pass, or on CPUs and of more than 3 words reduce-then-scan | n or 2n values and keys read, the runs written | | as [`Scan`] |
 //! | [`SegmentedReduce`] | a lane, a subgroup, a workgroup or all of them for a segment, by its length | items n, bounds once or twice, an output a segment | | same from run to run on one device |
 //! | [`RunLengthDecode`] | a scan of the lengths, then a search for each output | lengths as [`Scan`], outputs written | | as the items are |
 //!

@@ -23,7 +23,7 @@ use crate::tuning::Tuning;
 /// | method | submits | waits | allocates |
 /// |---|---|---|---|
 /// | [`new`](Self::new) | no | for the compiler | a small scratch |
-/// | [`warm_up`](Self::warm_up) | yes | yes, and for the compiler | three buffers of a tile |
+/// | [`warm_up`](Self::warm_up) | yes | yes, and for the compiler | three buffers of a tile; without immediates small uniforms |
 /// | [`run`](Self::run) | yes | yes | buffers for input and result |
 /// | [`dispatch`](Self::dispatch) | yes | no | nothing; without immediates a small uniform |
 /// | [`run_async`](Self::run_async) | yes | no thread | buffers as `run` |
@@ -126,7 +126,8 @@ impl<I: Element, A: Element, O: Element> Reduce<I, A, O> {
     /// no call has used yet are compiled first. Buffers must stay undestroyed until it has run.
     /// Afterwards the pass has another pipeline, another bind group 0 and other immediates.
     ///
-    /// Errors: as [`Reduce::dispatch`], before anything is recorded.
+    /// Errors: as [`Reduce::dispatch`], before anything is recorded; but a lost device may show only
+    /// when the caller submits.
     pub fn record_in_pass(
         &self,
         pass: &mut wgpu::ComputePass<'_>,

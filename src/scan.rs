@@ -41,7 +41,7 @@ pub enum Kind {
 /// | method | submits | waits | allocates |
 /// |---|---|---|---|
 /// | [`new`](Self::new) | no | for the compiler | a small scratch; the context's first single pass 4 MiB |
-/// | [`warm_up`](Self::warm_up) | yes | yes, and for the compiler | three buffers of a tile |
+/// | [`warm_up`](Self::warm_up) | yes | yes, and for the compiler | three buffers of a tile; without immediates small uniforms |
 /// | [`run`](Self::run) | yes | yes | buffers for input and output |
 /// | [`dispatch`](Self::dispatch) | yes | no | nothing; without immediates a small uniform |
 /// | [`run_async`](Self::run_async) | yes | no thread | buffers as `run` |
@@ -301,7 +301,8 @@ impl<I: Element, A: Element, O: Element> Scan<I, A, O> {
     /// call has used yet are compiled first. Buffers must stay undestroyed until it has run.
     /// Afterwards the pass has another pipeline, another bind group 0 and other immediates.
     ///
-    /// Errors: as [`Scan::dispatch`], before anything is recorded.
+    /// Errors: as [`Scan::dispatch`], before anything is recorded; but a lost device may show only
+    /// when the caller submits.
     pub fn record_in_pass(
         &self,
         pass: &mut wgpu::ComputePass<'_>,

@@ -8,6 +8,7 @@ use crate::dispatched::Dispatched;
 use crate::element::Element;
 use crate::error::Error;
 use crate::geometry::segments::Bounds;
+use crate::geometry::{Geometry, Purpose};
 use crate::operator::Operator;
 use crate::pieces;
 use crate::pieces::compact::{Other, of_segmented_reduce};
@@ -36,7 +37,9 @@ pub enum SegmentBounds {
 /// output's; their number says how many outputs there are. On the device bounds past the items are
 /// taken for the number of items, and a segment that ends before it begins has none; of offsets
 /// that do not ascend each two neighbours are a segment. The input is one segment that fits one binding;
-/// its number may lie on the device ([`GpuSlice::counted_by`]). Nothing is done in place.
+/// its number may lie on the device ([`GpuSlice::counted_by`]). Nothing is done in place. The device needs
+/// 5 storage bindings, and 6 to read by quads. On a CPU driver that ends loops, as lavapipe does, bounds on
+/// the device must not let segments share so many items that a lane has more than 65,535 trips for them.
 ///
 /// Segments of up to 16 items are a lane's, of up to 4,096 a subgroup's, of up to 65,536 or a 256th of all
 /// items a workgroup's, as all are where there are few; longer ones are shared by workgroups. So a call's time is that of its items
@@ -91,6 +94,9 @@ impl<I: Element, A: Element, O: Element> SegmentedReduce<I, A, O> {
         tuning: &Tuning,
     ) -> Result<Self, Error> {
         let mut prepared = Prepared::new(context, operator, tuning)?;
+        let definition = &operator.definition;
+        let capabilities = context.capabilities();
+        prepared.geometry = Geometry::fit(capabilities, tuning, definition, Purpose::Segments)?;
         let bytes =
             prepared.geometry.queue_bytes(&operator.definition).max(prepared.scratch_bytes());
         prepared.scratch = context.scratch().of_size(context, bytes, false)?;
@@ -108,8 +114,8 @@ impl<I: Element, A: Element, O: Element> SegmentedReduce<I, A, O> {
 
     /// What a call on so many items and segments in aligned slices does.
     ///
-    /// Errors: [`Error::Limit`] if the device has too few bindings, [`Error::Length`] for more items than
-    /// [`Operator::from_wgsl`] says a looping text takes on a CPU.
+    /// Errors: [`Error::Limit`] if the device has too few bindings or workgroups, [`Error::Length`] on a CPU for a
+    /// text that loops and more than 786,432 items (49,152 for each lane of a workgroup).
     pub fn plan(&self, n_items: u32, n_segments: u32) -> Result<Plan, Error> {
         let placement = Placement::of_items(n_items, I::LAYOUT.words(), O::LAYOUT.words());
         self.plan_at(placement, Counted::Host, self.bounds_of(n_segments))
@@ -118,8 +124,9 @@ impl<I: Element, A: Element, O: Element> SegmentedReduce<I, A, O> {
     /// Reduces segments of the host's items: uploads, submits, waits and downloads.
     ///
     /// Errors: as [`Reduce::run`](crate::Reduce::run), and [`Error::Length`] for offsets that do not
-    /// ascend, for pairs that end before they begin, for bounds past the items, and for an odd number
-    /// of words of pairs. No offsets at all are no segment.
+    /// ascend, for pairs that end before they begin, for bounds past the items, for an odd number of
+    /// words of pairs, and on a CPU for so many long segments that share items that a driver might end
+    /// a lane's loops. No offsets at all are no segment.
     ///
     /// ```
     /// use lookback::{Context, Operator, SegmentBounds, SegmentedReduce};
@@ -195,6 +202,9 @@ impl<I: Element, A: Element, O: Element> SegmentedReduce<I, A, O> {
             }
             SegmentBounds::Pairs => {
                 bounds.chunks_exact(2).try_for_each(|pair| check_offsets(pair, n_items))?;
+                let Prepared { geometry, operator, .. } = &self.prepared;
+                let lengths = bounds.chunks_exact(2).map(|pair| u64::from(pair[1] - pair[0]));
+                geometry.check_shared_items(&operator.definition, n_items, lengths)?;
                 Ok(n_words / 2)
             }
         }

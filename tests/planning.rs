@@ -8,7 +8,8 @@ mod operators;
 use lookback::{
     Algorithm, Builtins, Context, Equality, Error, GpuSlice, Kind, Memory, Operator, ParamsSpace,
     Partition, Plan, Predicate, Reduce, ReduceByKey, Resource, Root, RunLengths, Scan, ScanByKey,
-    SegmentStarts, SegmentedScan, Select, Tile, Tuning, UniqueByKey, wgsl::Subgroup,
+    SegmentBounds, SegmentStarts, SegmentedReduce, SegmentedScan, Select, Tile, Tuning,
+    UniqueByKey, wgsl::Subgroup,
 };
 
 /// A noop device with these features, limits and subgroup bounds.
@@ -544,6 +545,7 @@ fn compactions_fit_at_every_subgroup_bound() {
                 let offsets = context.allocate(n / 3).unwrap();
                 scan.call(&offsets, &values, &output).unwrap().dispatch().unwrap();
             }
+            segmented_reductions_fit(&context);
             for algorithm in [Algorithm::ReduceThenScan, Algorithm::Fallback] {
                 let made = [
                     Select::with_algorithm(&context, &predicate, algorithm, &tuning).map(drop),
@@ -567,6 +569,54 @@ fn compactions_fit_at_every_subgroup_bound() {
                     }
                 }
             }
+        }
+    }
+}
+
+/// Segmented reductions of few and of many segments, or too few bindings for them.
+fn segmented_reductions_fit(context: &Context) {
+    for bounds in [SegmentBounds::Offsets, SegmentBounds::Pairs] {
+        let sum = Operator::<[u32; 2]>::sum();
+        let reduce = match SegmentedReduce::new(context, bounds, &sum) {
+            Err(Error::Limit { got: 4, .. }) if context.capabilities().storage_bindings == 4 => {
+                continue;
+            }
+            made => made.unwrap(),
+        };
+        for n_segments in [0u32, 1, 256, 257, 70_000, 20_000_000] {
+            for n_items in [0, 1, 4097, 65_537, 100_000_000] {
+                let plan = reduce.plan(n_items, n_segments).unwrap();
+                let passes = match (n_segments, n_items) {
+                    (0, _) => 0,
+                    (..=256, ..=65_536) => 1,
+                    (..=256, _) => 2,
+                    (_, ..=4096) => 1,
+                    (_, ..=65_536) => 3,
+                    _ => 4,
+                };
+                assert_eq!(plan.passes.len(), passes, "{plan}");
+                for pass in &plan.passes {
+                    assert!(
+                        pass.kernel.storage_bindings() <= context.capabilities().storage_bindings
+                    );
+                    assert!(pass.workgroups <= context.capabilities().workgroups, "{plan}");
+                    // Each segment has a lane of the first pass over many.
+                    let lanes = u64::from(pass.workgroups * pass.rows)
+                        * u64::from(pass.kernel.workgroup_size);
+                    let first = pass.kernel.root == Root::ShortSegments;
+                    assert!(!first || lanes >= u64::from(n_segments), "{plan}");
+                }
+            }
+        }
+        for (n, n_segments) in [(0u64, 3u64), (70_001, 2), (70_001, 9000)] {
+            let words = match bounds {
+                SegmentBounds::Offsets => n_segments + 1,
+                SegmentBounds::Pairs => 2 * n_segments,
+            };
+            let told = context.allocate(words).unwrap();
+            let (input, output) =
+                (context.allocate(n).unwrap(), context.allocate(n_segments).unwrap());
+            reduce.call(&told, &input, &output).unwrap().dispatch().unwrap();
         }
     }
 }

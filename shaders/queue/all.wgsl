@@ -1,6 +1,7 @@
 // Few segments: each waits in the place of its own number, and no pass comes before. The exports of
 // queue/listed.wgsl, but for queue_add.
 
+import package::segment_shares::{HUGE_SLOTS};
 import package::segmented_reduce::{HUGE_ITEMS, SEGMENTS, segment_items, segment_param};
 import package::subgroup::{Group, Lane};
 import package::workgroup::{WORKGROUP_SIZE};
@@ -29,7 +30,7 @@ fn huge_slots(group: Group, lane: Lane, first: u32, stride: u32) -> u32 {
         atomicStore(&slots_found, 0u);
     }
     workgroupBarrier();
-    for (var slot = lane.index; slot < 32u; slot += WORKGROUP_SIZE) {
+    for (var slot = lane.index; slot < HUGE_SLOTS; slot += WORKGROUP_SIZE) {
         if (is_huge(first + slot * stride)) {
             atomicOr(&slots_found, 1u << slot);
         }

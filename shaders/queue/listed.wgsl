@@ -3,8 +3,8 @@
 //
 // All files export: queue_counts, how many places there are for long segments and for huge ones; queue_long
 // and queue_huge, the segment in a place; is_long, whether the segment with these items is one
-// workgroup's; huge_slots, of the places first, first + stride and so on of up to 32 huge segments those
-// that hold one, as bits; is_huge, whether a place does. Any lane, any flow, in a later pass than those
+// workgroup's; huge_slots, of HUGE_SLOTS places, first, first + stride and so on, those that hold a huge
+// segment, as bits; is_huge, whether a place does. Any lane, any flow, in a later pass than those
 // that fill it; huge_slots by all lanes of the workgroup, in flow that is uniform over it.
 //
 // Here queue_add adds a segment, if there is room; the lengths are zero before. Source: queues by size as

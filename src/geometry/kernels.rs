@@ -33,7 +33,8 @@ impl Geometry {
         // As many of the fewest that fill quads as the tuning asks for.
         let most = self.words_per_group.min(self.words_per_lane) / (group * words);
         let most = match operator.payload {
-            Payload::Items if group == 1 && root.is_segmented_reduce() => 1,
+            // A lane's least part of a segment is a group, which costs a looping text a call an item.
+            Payload::Items if root.is_segmented_reduce() && (group == 1 || operator.loops) => 1,
             Payload::Items => most,
             _ => 1,
         };

@@ -12,8 +12,9 @@ const MIDDLE_ITEMS: u32 = 4096;
 /// Most items of a workgroup's segment, unless that many are less than a `HUGE_MAX`th of all.
 const HUGE_ITEMS: u32 = 65_536;
 
-/// Most workgroups that share longer ones.
+/// Most workgroups that share longer ones, and the fewest: each has a share of 16 of them at most.
 const SHARES: u32 = 1024;
+const SHARES_MIN: u32 = HUGE_MAX / 16;
 
 /// Workgroups of the pass over many segments, if there are so many.
 const SHORT_WORKGROUPS: u32 = 1024;
@@ -23,9 +24,14 @@ const HUGE_MAX: u32 = 256;
 const LONG_MAX: u32 = 262_144;
 
 /// Where a text that loops runs on a CPU, which ends a lane's loops after some trips in all, a lane gets
-/// no more items than these make of a segment.
+/// no more than these: the items of a subgroup's segment, and its part of a workgroup's. Besides the latter
+/// it has parts of 16 shared ones, each of 4 items at least and some 8 combines of the workgroup, and as
+/// many items again where those are longer.
 const LOOPING_MIDDLE_ITEMS: u32 = CPU_LOOPING_CALLS - 88;
-const LOOPING_HUGE_ITEMS: u32 = 3072;
+const LOOPING_LANE_ITEMS: u32 = 192;
+
+/// Half of the trips after which lavapipe ends a lane's loops.
+const CPU_TRIPS: u64 = 32_768;
 const LOOPING_SHARES: u32 = 4096;
 
 /// Where a call's segments lie, as far as a plan depends on it.
@@ -51,15 +57,11 @@ impl Geometry {
         carry: Option<&[u32]>,
     ) -> Result<Plan, Error> {
         let Bounds { n_segments, stride } = bounds;
-        let all = piece.n_items / HUGE_MAX;
-        let (middle, huge) = match self.loops_on_cpu(operator) {
-            true => (LOOPING_MIDDLE_ITEMS, LOOPING_HUGE_ITEMS),
-            false => (MIDDLE_ITEMS, HUGE_ITEMS.max(all)),
-        };
-        if all > huge {
+        let [middle, huge] = self.longest(operator, piece.n_items);
+        if piece.n_items / HUGE_MAX > huge {
             return Err(Error::Length {
                 what: "the items of a text that loops, on a CPU (at most)",
-                wanted: u64::from(huge * HUGE_MAX),
+                wanted: u64::from(huge) * u64::from(HUGE_MAX),
                 got: u64::from(piece.n_items),
             });
         }
@@ -67,6 +69,14 @@ impl Geometry {
             return Ok(Plan { passes: Vec::new() });
         }
         let shares = self.shares(operator);
+        if shares > self.workgroups_limit {
+            return Err(Error::Limit {
+                what: "workgroups of a segmented reduction".to_owned(),
+                wanted: u64::from(shares),
+                limit: "max_compute_workgroups_per_dimension",
+                got: u64::from(self.workgroups_limit),
+            });
+        }
         let pass = |root: Root, [workgroups, rows, shares]: [u32; 3]| {
             let kernel = self.kernel(operator, root).counted(counted);
             let mut pass = self.pass(operator, kernel, piece, 1)?.with_carry(carry);
@@ -96,6 +106,47 @@ impl Geometry {
         Ok(Plan { passes })
     }
 
+    /// Fails if segments that share items may give a lane on a CPU more than it may have: of those that do
+    /// not, none can.
+    pub(crate) fn check_shared_items(
+        &self,
+        operator: &Definition,
+        n_items: u64,
+        lengths: impl Iterator<Item = u64> + Clone,
+    ) -> Result<(), Error> {
+        if !self.is_cpu() {
+            return Ok(());
+        }
+        let n_items = n_items.min(u64::from(u32::MAX)) as u32;
+        let [middle, huge] = self.longest(operator, n_items).map(u64::from);
+        // A text that loops has a call an item, others a trip a group.
+        let (group, wanted) = match operator.loops {
+            true => (1, u64::from(LOOPING_LANE_ITEMS)),
+            false => {
+                let kernel = self.kernel(operator, Root::LongSegments(Queue::All));
+                (kernel.group, CPU_TRIPS)
+            }
+        };
+        let above = |least: u64| lengths.clone().filter(|&length| length > least).count() as u64;
+        let shared = above(huge).min(u64::from(HUGE_MAX));
+        let longest = match above(huge) > shared {
+            true => lengths.clone().max().unwrap_or(0),
+            false => huge,
+        };
+        let segments = (above(middle) - shared).div_ceil(u64::from(self.shares(operator)));
+        let got = segments * longest.div_ceil(u64::from(self.workgroup_size * group));
+        let what = "a lane's part of segments that share items, on a CPU (at most)";
+        if got > wanted { Err(Error::Length { what, wanted, got }) } else { Ok(()) }
+    }
+
+    /// The most items of a segment for a subgroup, and for a workgroup.
+    fn longest(&self, operator: &Definition, n_items: u32) -> [u32; 2] {
+        match self.loops_on_cpu(operator) {
+            true => [LOOPING_MIDDLE_ITEMS, LOOPING_LANE_ITEMS * self.workgroup_size],
+            false => [MIDDLE_ITEMS, HUGE_ITEMS.max(n_items / HUGE_MAX)],
+        }
+    }
+
     /// Bytes of the queue of a segmented reduction.
     pub(crate) fn queue_bytes(&self, operator: &Definition) -> u64 {
         let partials = u64::from(HUGE_MAX) * u64::from(self.shares(operator));
@@ -105,14 +156,20 @@ impl Geometry {
 
     /// Workgroups of the pass over queued segments.
     fn shares(&self, operator: &Definition) -> u32 {
-        let wanted = match self.loops_on_cpu(operator) {
-            true => LOOPING_SHARES,
-            false => self.workgroups.min(SHARES),
-        };
-        wanted.min(self.workgroups_limit)
+        match (self.loops_on_cpu(operator), self.is_cpu()) {
+            // As many as there can be such segments.
+            (true, _) => LOOPING_SHARES,
+            // So that no workgroup has too many trips for its own segments.
+            (_, true) => SHARES,
+            _ => self.workgroups.clamp(SHARES_MIN, SHARES),
+        }
     }
 
     fn loops_on_cpu(&self, operator: &Definition) -> bool {
-        self.tiles_max != u32::MAX && operator.loops
+        self.is_cpu() && operator.loops
+    }
+
+    fn is_cpu(&self) -> bool {
+        self.tiles_max != u32::MAX
     }
 }

@@ -32,7 +32,7 @@ impl Other {
         let segment = segments.next().cloned();
         let more = segments.count() as u64;
         if more > 0 {
-            let what = "the segments of an output, of flags or of values";
+            let what = "the segments of an output, of flags, keys, values or bounds";
             return Err(Error::Length { what, wanted: 1, got: 1 + more });
         }
         if let Some(Segment { bytes, .. }) = &segment {

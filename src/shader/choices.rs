@@ -169,7 +169,7 @@ pub enum Flags {
     Bits,
 }
 
-/// How a single pass within segments reads keys.
+/// How the pass that writes within segments reads keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Keys {
     /// 4 bytes at a time, lanes side by side; flags too.

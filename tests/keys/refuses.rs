@@ -1,8 +1,8 @@
 //! Bad arguments: typed errors before any work, and nothing written.
 
 use lookback::{
-    Algorithm, Equality, Error, GpuSlice, Kind, Operator, ReduceByKey, ScanByKey, SegmentStarts,
-    SegmentedScan, Tuning,
+    Algorithm, Equality, Error, GpuSlice, Kind, Operator, ReduceByKey, ScanByKey, SegmentBounds,
+    SegmentStarts, SegmentedReduce, SegmentedScan, Tuning,
 };
 
 use crate::ways::own;
@@ -90,6 +90,64 @@ fn arguments_that_do_not_fit_are_told_before_any_work() {
     assert!(matches!(error, Error::Length { wanted: 1, got: 2, .. }), "{error}");
     assert!(matches!(scan.run(&[1], &[1u32; 2]).unwrap_err(), Error::Length { .. }));
     assert!(matches!(reduction.run(&[1], &[1u32; 2]).unwrap_err(), Error::Length { .. }));
+}
+
+/// Bounds of segments: those that the host sees, and slices that do not fit.
+#[test]
+fn bounds_that_do_not_fit_are_told_before_any_work() {
+    let Some(context) = own() else { return };
+    let sum = Operator::<u32>::sum();
+    let by = |bounds| SegmentedReduce::new(&context, bounds, &sum).unwrap();
+    let (rows, windows) = (by(SegmentBounds::Offsets), by(SegmentBounds::Pairs));
+    let input = [1u32; 8];
+    for (what, error, wanted, got) in [
+        ("descend", rows.run(&[0, 5, 4], &input).unwrap_err(), 5, 4),
+        ("past the items", rows.run(&[0, 9], &input).unwrap_err(), 8, 9),
+        ("end before it begins", windows.run(&[5, 4], &input).unwrap_err(), 5, 4),
+        ("pairs past the items", windows.run(&[9, 9], &input).unwrap_err(), 8, 9),
+        ("half a pair", windows.run(&[0, 3, 4], &input).unwrap_err(), 4, 3),
+    ] {
+        match error {
+            Error::Length { wanted: w, got: g, .. } => assert_eq!((w, g), (wanted, got), "{what}"),
+            error => panic!("{what}: {error}"),
+        }
+    }
+    assert_eq!(rows.run(&[], &input).unwrap(), []);
+    assert_eq!(rows.run(&[3], &input).unwrap(), []);
+    assert_eq!(rows.run(&[8, 8], &input).unwrap(), [0]);
+    assert_eq!(windows.run(&[], &[]).unwrap(), []);
+    assert_eq!(windows.run(&[0, 0, 0, 0], &[]).unwrap(), [0, 0]);
+
+    let out = || context.allocate::<u32>(8).unwrap();
+    let (items, nine, output) = (out(), context.allocate::<u32>(9).unwrap(), out());
+    let part = |slice: &GpuSlice<u32>, from, to| GpuSlice::new(slice.buffer(), from..to).unwrap();
+    let two = part(&nine, 0, 4).then(&part(&out(), 0, 5)).unwrap();
+    let both = context.allocate::<u32>(32).unwrap();
+    let counted = nine.clone().counted_by(&part(&out(), 0, 1)).unwrap();
+    for (what, result) in [
+        ("few offsets", rows.call(&items, &items, &output)),
+        ("few pairs", windows.call(&nine, &items, &output)),
+        ("offsets of two segments", rows.call(&two, &items, &output)),
+        ("offsets with a count", rows.call(&counted, &items, &output)),
+        ("input of two segments", rows.call(&nine, &out().then(&items).unwrap(), &output)),
+    ] {
+        let error = result.map(|_| ()).unwrap_err();
+        assert!(matches!(error, Error::Length { .. }), "{what}: {error}");
+    }
+    for (what, result) in [
+        ("in place", rows.call(&nine, &output, &output)),
+        ("offsets beside the output", rows.call(&part(&both, 0, 9), &items, &part(&both, 9, 17))),
+    ] {
+        let error = result.map(|_| ()).unwrap_err();
+        assert!(matches!(error, Error::Aliased { .. }), "{what}: {error}");
+    }
+    let usage = wgpu::BufferUsages::COPY_DST;
+    let copies = wgpu::BufferDescriptor { label: None, size: 32, usage, mapped_at_creation: false };
+    let copies = GpuSlice::whole(&context.device().create_buffer(&copies));
+    let error = rows.call(&nine, &copies, &output).unwrap_err();
+    assert!(matches!(error, Error::Usage { role: "input", .. }), "{error}");
+    let error = rows.call(&nine, &items, &copies).unwrap_err();
+    assert!(matches!(error, Error::Usage { role: "output", .. }), "{error}");
 }
 
 /// Texts of keys and operator that declare one name, and texts in every style.

@@ -154,6 +154,13 @@ fn f6_many_segments_of_few_items() {
     let reduce = SegmentedReduce::new(&context, kind, &sum).unwrap();
     let wanted = reference::segmented_reduce(&values, kind, &pairs, &sum, None).unwrap();
     assert_eq!(reduce.run(&pairs, &values).unwrap(), wanted);
+    // Few workgroups, whatever the tuning: each has shares of many segments.
+    for workgroups in [1, 3, 7] {
+        let tuning = Tuning { workgroups, ..small_tiles(&context) };
+        let reduce = SegmentedReduce::with_tuning(&context, kind, &sum, &tuning).unwrap();
+        assert_eq!(reduce.run(&pairs, &values).unwrap(), wanted, "{workgroups} workgroups");
+        assert_eq!(reduce.run(&pairs[..500], &values).unwrap(), wanted[..250]);
+    }
 }
 
 /// Bounds that the host never sees: past the items, in disorder; a number of items on the device.
@@ -291,11 +298,13 @@ fn segments_of_texts_that_loop() {
     let sum = Operator::from_wgsl(0u32, sum).unwrap().with_host(|a: u32, b| a.wrapping_add(b));
     let kind = SegmentBounds::Offsets;
     let reduce = SegmentedReduce::new(&context, kind, &sum).unwrap();
-    let n = 300_000u32;
-    let values: Vec<u32> = (0..n).map(|i| hash(i, 6)).collect();
-    for lengths in [16, 511, 512, 513, 3072, 3073, n] {
-        let bounds: Vec<u32> = (0..=n / lengths).map(|s| s * lengths).collect();
+    let most = 786_432u32;
+    let values: Vec<u32> = (0..most).map(|i| hash(i, 6)).collect();
+    let many =
+        [(16, 20_000), (511, 900), (512, 900), (513, 1500), (3072, 256), (3073, 128), (3073, 255)];
+    for (lengths, count) in many.into_iter().chain([(most, 1), (most / 2, 2), (most / 300, 300)]) {
+        let bounds: Vec<u32> = (0..=count).map(|s| s * lengths).collect();
         let wanted = reference::segmented_reduce(&values, kind, &bounds, &sum, None).unwrap();
-        assert_eq!(reduce.run(&bounds, &values).unwrap(), wanted, "{lengths}");
+        assert_eq!(reduce.run(&bounds, &values).unwrap(), wanted, "{count} of {lengths}");
     }
 }

@@ -1,11 +1,11 @@
 //! Segments told by flags and offsets: where they lie, what is wrong with them, case F6.
 
 use lookback::{
-    Algorithm, Error, GpuSlice, Kind, Operator, SegmentStarts, SegmentedScan, reference,
+    Algorithm, Error, GpuSlice, Kind, Operator, SegmentStarts, SegmentedScan, Tuning, reference,
 };
 
 use crate::common::operators::hash;
-use crate::common::small_tiles;
+use crate::common::{self, small_tiles};
 use crate::slices::{Output, input};
 use crate::ways::own;
 
@@ -33,6 +33,28 @@ fn flags_at_any_place() {
     call.dispatch().unwrap().check().unwrap();
     let wanted = reference::segmented_scan(&values, &offsets, &sum, Kind::Inclusive, None).unwrap();
     assert_eq!(output.first(&context, n as usize), wanted);
+}
+
+/// Workgroups of fewer lanes than a group has items, where subgroups are emulated.
+#[test]
+fn workgroups_of_few_lanes() {
+    let Some(context) = own() else { return };
+    let context = common::without_subgroups(&context);
+    let values: Vec<u32> = (0..999).map(|i| hash(i, 8)).collect();
+    let flags: Vec<u32> = (0..999).map(|i| u32::from(hash(i, 9).is_multiple_of(3))).collect();
+    let offsets: Vec<u32> = (0..999).filter(|&i| flags[i as usize] == 1).collect();
+    let (sum, kind) = (Operator::<u32>::sum(), Kind::Inclusive);
+    let wanted = reference::segmented_scan(&values, &offsets, &sum, kind, None).unwrap();
+    for workgroup_size in [1, 2, 4] {
+        let tuning = Tuning { workgroup_size, ..small_tiles(&context) };
+        for algorithm in [Algorithm::ReduceThenScan, Algorithm::Fallback] {
+            let (starts, algorithm) = (SegmentStarts::Flags, algorithm);
+            let scan =
+                SegmentedScan::with_algorithm(&context, starts, &sum, kind, algorithm, &tuning);
+            let got = scan.unwrap().run(&flags, &values).unwrap();
+            assert_eq!(got, wanted, "{workgroup_size} lanes, {algorithm}");
+        }
+    }
 }
 
 /// Offsets on the device: fewer and more than segments, past the items, in a changing buffer.
