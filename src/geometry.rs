@@ -104,21 +104,15 @@ impl Geometry {
             capabilities.subgroup_lanes_min == 0 || capabilities.subgroup_lanes_min >= 4;
         let native = capabilities.subgroups && wide_enough && widest <= lanes_limit;
         let is_cpu = capabilities.device_type == wgpu::DeviceType::Cpu;
-        let narrowest = match (native, purpose) {
+        let narrowest = match (native, operator.headed) {
+            (true, _) => widest,
             // Ballots of narrower subgroups would part the groups within segments.
-            (false, Purpose::Chunks | Purpose::Segments) => {
-                if operator.headed {
-                    4
-                } else {
-                    1
-                }
-            }
-            (true, Purpose::Chunks | Purpose::Segments) => widest,
-            (_, Purpose::SinglePass(_)) => {
-                let cleaning = if is_cpu { CPU_SINGLE_PASS_LANES } else { 1 };
-                let narrow = if operator.headed { 4 } else { 1 };
-                cleaning.max(if native { widest } else { narrow })
-            }
+            (false, true) => 4,
+            (false, false) => 1,
+        };
+        let narrowest = match purpose {
+            Purpose::SinglePass(_) if is_cpu => narrowest.max(CPU_SINGLE_PASS_LANES),
+            _ => narrowest,
         };
         if narrowest > lanes_limit {
             let name = "max_compute_invocations_per_workgroup";

@@ -25,9 +25,7 @@ struct Held {
 
 // What a subgroup makes of one row.
 struct Row {
-    // The last value of each lane's group, with those of its segment before it in the row.
-    inclusive: T,
-    // What stands before the group in the row, and how many segments begin in it.
+    // What stands before a lane's group in the row, and how many segments begin in it.
     before: T,
     // The same of the whole row. Where nobody counts, 1 stands for any number.
     total: T,
@@ -39,15 +37,18 @@ struct Row {
 fn row_scan(group: Group, lane: Lane, heads: u32, last: T) -> Row {
     let place = subgroup_lane(lane);
     let left = first_lanes(place);
-    // How many segments begin in a group, bit by bit.
-    var lanes = ballot(group, lane, heads != 0u);
-    var counts = vec2<u32>(select(0u, 1u, any((lanes & left) != vec4<u32>())), select(0u, 1u, any(lanes != vec4<u32>())));
+    let lanes = ballot(group, lane, heads != 0u);
+    // Segments that begin before the group in the row, and in all of it.
+    var counts = vec2<u32>();
     if (COUNTS) {
-        counts = vec2<u32>();
+        // How many begin in each group, bit by bit.
         for (var bit = 0u; bit < COUNT_BITS; bit += 1u) { // unroll
             let found = ballot(group, lane, (countOneBits(heads) >> bit & 1u) != 0u);
             counts += vec2<u32>(count_lanes(found & left), count_lanes(found)) << vec2<u32>(bit);
         }
+    } else {
+        counts.x = select(0u, 1u, any((lanes & left) != vec4<u32>()));
+        counts.y = select(0u, 1u, any(lanes != vec4<u32>()));
     }
     let own_end = lanes_end(lanes & first_lanes(place + 1u));
     let reach = place - (max(own_end, 1u) - 1u);
@@ -57,10 +58,9 @@ fn row_scan(group: Group, lane: Lane, heads: u32, last: T) -> Row {
         let other = shuffle_value_up(group, lane, inclusive, offset);
         inclusive = either(offset <= reach, combine(other, inclusive), inclusive);
     }
-    var row = Row(inclusive, shuffle_value_up(group, lane, inclusive, 1u), inclusive);
-    row.before = either(place == 0u, identity(), row.before);
+    let left_value = shuffle_value_up(group, lane, inclusive, 1u);
+    var row = Row(either(place == 0u, identity(), left_value), shuffle(group, lane, inclusive, width - 1u));
     row.before.heads = counts.x;
-    row.total = value_of(shuffle(group, lane, inclusive, width - 1u));
     row.total.heads = counts.y;
     return row;
 }

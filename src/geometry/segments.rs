@@ -128,8 +128,9 @@ impl Geometry {
             }
         };
         let above = |least: u64| lengths.clone().filter(|&length| length > least).count() as u64;
-        let shared = above(huge).min(u64::from(HUGE_MAX));
-        let longest = match above(huge) > shared {
+        let above_huge = above(huge);
+        let shared = above_huge.min(u64::from(HUGE_MAX));
+        let longest = match above_huge > shared {
             true => lengths.clone().max().unwrap_or(0),
             false => huge,
         };
