@@ -7,7 +7,7 @@
 import package::workgroup::{WORKGROUP_SIZE};
 import package::subgroup::{Group, Lane};
 import package::carry::{carry_in};
-import package::held::{Held, tile_begin, tile_end};
+import package::held::{Held, tile_begin, tile_stage, tile_end};
 import package::payload::{end_out};
 import package::tile::layout::{chunk_tiles, tile_count};
 
@@ -18,6 +18,7 @@ fn downsweep(group: Group, lane: Lane) {
     for (var tile = tiles.x; tile < tiles.y; tile += 1u) {
         var held: Held;
         let totals = tile_begin(group, lane, tile, &held);
+        tile_stage(lane, &held);
         tile_end(group, lane, tile, &held, combine(carry, totals.prefix));
         carry = combine(carry, totals.total);
     }

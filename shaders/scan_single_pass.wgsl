@@ -5,7 +5,7 @@
 
 import package::carry::{carry_in};
 import package::descriptor::state::{STATE_AGGREGATE, STATE_FAILED};
-import package::held::{Held, tile_begin, tile_end};
+import package::held::{Held, tile_begin, tile_stage, tile_end};
 import package::look_back::{look_back};
 import package::params::{params};
 import package::payload::{end_out};
@@ -29,11 +29,12 @@ fn single_pass(group: Group, lane: Lane) {
         return;
     }
     let taken = take_ticket(group, lane, n_tiles);
-    clean(lane, taken, n_tiles);
-
     var held: Held;
     let totals = tile_begin(group, lane, taken.tile, &held);
     publish(group, lane, taken, STATE_AGGREGATE, totals.total);
+    // What waits for no other tile, while they may still be at work. No load of an item waits for it either.
+    clean(lane, taken, n_tiles);
+    tile_stage(lane, &held);
     var walk = Walk(taken.tile, 0u, WALK_GOES_ON);
     var prefix = identity();
     while (walk.outcome == WALK_GOES_ON) {

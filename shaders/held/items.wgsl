@@ -1,8 +1,8 @@
 // What a lane holds of a tile from the look at its items to its outputs: an accumulator an item.
 //
 // All files export: Held; tile_begin, which reads a tile and gives what stands before the lane's
-// subgroup within it and what it combines to; tile_end, which writes the outputs when what stands
-// before the subgroup is known; tile_reduce, what a tile combines to, by itself and in the same bits.
+// subgroup within it and what it combines to; tile_stage, what can be done then of the outputs; tile_end,
+// which writes them when what stands before the subgroup is known; tile_reduce, what a tile combines to, by itself and in the same bits.
 // All are called by all lanes of the workgroup, in flow that is uniform over it. Barriers: those of
 // workgroup_totals, and the subgroup layer's.
 
@@ -19,6 +19,9 @@ alias Held = Items;
 fn tile_begin(group: Group, lane: Lane, tile: u32, held: ptr<function, Held>) -> Totals {
     tile_load(group, lane, tile, held);
     return tile_scan(group, lane, held);
+}
+
+fn tile_stage(lane: Lane, held: ptr<function, Held>) {
 }
 
 fn tile_end(group: Group, lane: Lane, tile: u32, held: ptr<function, Held>, before: T) {

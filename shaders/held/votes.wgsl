@@ -100,6 +100,9 @@ fn tile_begin(group: Group, lane: Lane, tile: u32, held: ptr<function, Held>) ->
     return workgroup_totals(group, lane, subgroup_reduce(group, lane, own));
 }
 
+fn tile_stage(lane: Lane, held: ptr<function, Held>) {
+}
+
 fn tile_end(group: Group, lane: Lane, tile: u32, held: ptr<function, Held>, before: T) {
     let mine = lane_item(group, lane, tile);
     let stride = row_items(group);

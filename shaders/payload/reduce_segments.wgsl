@@ -1,26 +1,15 @@
 // Reduce by key: the first key of each run of keys, and what its values combine to. The payload is how
 // many runs begin before an item, and the values since the last that did: a run ends where the next
-// begins. Exports besides what all do: key_at. Outputs are written by segments_out/reduce.wgsl.
+// begins. Outputs are written by held/reduce_segments.wgsl.
 //
 // Source: as payload/scan_segments.wgsl.
 
 import package::compact::{compact_first, compact_tally};
 import package::params::{params};
-import package::second_input::{second_word};
 import package::segment_start::{segment_item};
 
 fn item_in(words: array<u32, IN_WORDS>, index: u32) -> T {
     return segment_item(words, params.first_item + index);
-}
-
-// The key of an item.
-fn key_at(index: u32) -> array<u32, SECOND_WORDS> {
-    let number = params.first_item + index;
-    var key: array<u32, SECOND_WORDS>;
-    for (var w = 0u; w < SECOND_WORDS; w += 1u) { // unroll
-        key[w] = second_word(number * SECOND_WORDS + w);
-    }
-    return key;
 }
 
 // Writes the combination of the last run.

@@ -2,7 +2,7 @@
 // segment, and how many did; one output an item.
 //
 // Source: the monoid of (head, value) of Schwartz 1980, as in Blelloch 1990. Outputs are written by
-// segments_out/scan.wgsl.
+// held/scan_segments.wgsl.
 
 import package::params::{params};
 import package::segment_start::{segment_item};

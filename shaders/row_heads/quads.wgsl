@@ -19,7 +19,7 @@ fn row_look(group: Group, lane: Lane, tile: u32, row: u32) -> u32 {
     if (tile_is_whole(tile)) {
         var words: array<u32, KEYS_WORDS>;
         for (var q = 0u; q < KEY_QUADS; q += 1u) { // unroll
-            let quad = second_quad(number / GROUP * KEY_QUADS + q);
+            let quad = second_quad(number * KEY_WORDS / 4u + q);
             words[q * 4u] = quad.x;
             words[q * 4u + 1u] = quad.y;
             words[q * 4u + 2u] = quad.z;

@@ -39,7 +39,10 @@ impl Geometry {
             _ => 1,
         };
         let group = if most > 1 { group << most.ilog2() } else { group };
-        let rows = (self.words_per_lane / (group * words)).max(1);
+        let (group, rows) = match operator.payload {
+            Payload::ReduceSegments => (self.neighbours(operator, words, in_group), 1),
+            _ => (group, (self.words_per_lane / (group * words)).max(1)),
+        };
         // The layers have the builtins on unless the tuning has none.
         let layers = match (root, self.builtins) {
             (Root::Reduce | Root::Arguments, _) | (_, Builtins::None | Builtins::All) => {
@@ -87,6 +90,13 @@ impl Geometry {
         }
     }
 
+    /// Items of a lane that all stand side by side: whole groups of the fewest that fill quads, or where
+    /// its keys leave no room for one, single ones. Their heads are the bits of a word.
+    fn neighbours(&self, operator: &Definition, words: u32, group: u32) -> u32 {
+        let items = (self.words_per_lane / words.max(operator.keys().words())).clamp(1, 32);
+        if items < group { items } else { items / group * group }
+    }
+
     /// The widest accesses that a pass may use: quads and blocks must be whole in every binding that
     /// is used by them.
     pub(super) fn tile(&self, operator: &Definition, kernel: Kernel, placement: Placement) -> Tile {
@@ -108,7 +118,8 @@ impl Geometry {
             return self.rows(kernel, input, placement);
         }
         let quads = Kernel { tile: Tile::Vector, ..kernel };
-        if !fits(4, 4) || quads.storage_bindings() > self.storage_bindings {
+        let fills_quads = (kernel.group * input).is_multiple_of(4);
+        if !fills_quads || !fits(4, 4) || quads.storage_bindings() > self.storage_bindings {
             return Tile::Scalar;
         }
         if matches!(kernel.root, Root::LongSegments(_)) {
@@ -145,7 +156,7 @@ impl Geometry {
             && matches!(kernel.tile, Tile::Block(_) | Tile::Vector)
             && placement.second_quads
             && (kernel.group * words).is_multiple_of(4)
-            && placement.first_item.is_multiple_of(kernel.group)
+            && (placement.first_item % 4 * words).is_multiple_of(4)
             && quads.storage_bindings() <= self.storage_bindings;
         if fits { Keys::Quads } else { Keys::Words }
     }

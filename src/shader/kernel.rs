@@ -34,7 +34,7 @@ pub struct Kernel {
     pub payload: Payload,
     /// The flags that it reads.
     pub flags: Flags,
-    /// The file for `row_heads`.
+    /// The file for `row_heads` and `lane_keys`.
     pub keys: Keys,
     /// Whether each segment starts with a value of the call's.
     pub starts: bool,
@@ -90,6 +90,7 @@ impl Kernel {
         // A reduction combines items as they are loaded.
         constants.insert("HEADS", u32::from(self.root == Root::Reduce));
         constants.insert("STARTS", u32::from(self.starts));
+        constants.insert("LANE_RUNS", self.lane_runs());
         let (accumulate, share) = match definition.commutative {
             true => ("accumulate/commutative", "share/commutative"),
             false => ("accumulate/ordered", "share/ordered"),
@@ -112,15 +113,9 @@ impl Kernel {
                 "held",
                 match self.payload {
                     Payload::Items => "held/items",
-                    Payload::ScanSegments | Payload::ReduceSegments => "held/segments",
+                    Payload::ScanSegments => "held/scan_segments",
+                    Payload::ReduceSegments => "held/reduce_segments",
                     _ => "held/votes",
-                },
-            ),
-            (
-                "segments_out",
-                match self.payload {
-                    Payload::ReduceSegments => "segments_out/reduce",
-                    _ => "segments_out/scan",
                 },
             ),
             (
@@ -144,6 +139,13 @@ impl Kernel {
                 match self.keys {
                     Keys::Words => "row_heads/words",
                     Keys::Quads => "row_heads/quads",
+                },
+            ),
+            (
+                "lane_keys",
+                match self.keys {
+                    Keys::Words => "lane_keys/words",
+                    Keys::Quads => "lane_keys/quads",
                 },
             ),
             ("rows", if matches!(self.tile, Tile::Block(_)) { "rows/block" } else { "rows/any" }),
@@ -192,7 +194,7 @@ impl Kernel {
             overrides.push(("EMULATED_WIDTH", f64::from(width)));
         }
         let scans = matches!(self.root, Root::Downsweep | Root::SinglePass | Root::Chunks);
-        if scans && !self.payload.votes() {
+        if scans && !self.payload.compacts() {
             overrides.push(("EXCLUSIVE", f64::from(u8::from(self.exclusive))));
         }
         if let Some(single_pass) = self.single_pass {
@@ -218,6 +220,11 @@ impl Kernel {
         self.workgroup_size * self.rows * self.group
     }
 
+    /// Runs that a reduction by key stages at a time, a lane: those of 4 items go at once.
+    fn lane_runs(&self) -> u32 {
+        (5 * self.rows * self.group).div_ceil(16)
+    }
+
     /// Bytes of workgroup memory, each variable rounded up to 16.
     pub(crate) fn workgroup_bytes(&self, operator: &Definition) -> u32 {
         // Neither does a lane need another, nor emulated subgroups a scratch.
@@ -231,12 +238,21 @@ impl Kernel {
             Root::LongSegments(_) | Root::HugeSegments(_) => !self.halves(),
             _ => true,
         };
-        let votes = self.root != Root::Reduce && (self.payload != Payload::Items);
+        let votes = self.root != Root::Reduce
+            && !matches!(self.payload, Payload::Items | Payload::ReduceSegments);
         let each = |bytes: u32| (bytes * self.workgroup_size).next_multiple_of(16);
         let scratch = match self.layers.subgroup {
             // A word a lane for ballots.
             Subgroup::Emulated(_) if votes => each(item) + each(4),
             Subgroup::Emulated(_) if shuffles => each(item),
+            _ => 0,
+        };
+        // Keys and outputs of runs, and how many there are.
+        let stage = match self.payload {
+            Payload::ReduceSegments if self.root != Root::Reduce => {
+                let run_words = operator.keys().words() + operator.out_words();
+                each(4 * self.lane_runs() * run_words) + 16
+            }
             _ => 0,
         };
         // The ticket, and what a look finds.
@@ -253,7 +269,7 @@ impl Kernel {
             Root::LongSegments(Queue::All) => 3 * 16,
             _ => 0,
         };
-        scratch + (item * self.section_size()).next_multiple_of(16) + single_pass + queues
+        scratch + (item * self.section_size()).next_multiple_of(16) + single_pass + queues + stage
     }
 
     /// Storage bindings of the kernel.

@@ -137,19 +137,20 @@ impl Model<'_> {
         out.push(next);
     }
 
-    /// Zeroes the tile's share of what the call before has published, and publishes the aggregate.
-    /// One lane cleans, so that the share is not the tile's own descriptor.
+    /// Publishes the aggregate, and zeroes the tile's share of what the call before has published. One
+    /// lane cleans, so that the share is not the tile's own descriptor. Both in one step: stores arrive
+    /// in any order, and how much to zero no one writes in this call.
     fn clean(&self, state: &State, group: usize, out: &mut Vec<Next>) {
         let mut next = Self::next(state, group, What::Cleans);
         let (tile, parity) = (usize::from(state.groups[group].tile), state.groups[group].parity);
+        let total = value::total(self.index, tile);
+        self.publish(&mut next, tile, Status::Aggregate, total, false);
         let other = if self.has(Fault::CleanLive) { parity } else { parity ^ 1 };
         let of = if self.has(Fault::LengthOfLive) { parity } else { other };
         let length = self.load(state, group, Self::length_cell(of)) as usize;
         for word in (tile..length).step_by(self.call.tiles) {
             self.store(&mut next, self.descriptor(other, word), 0, false);
         }
-        let total = value::total(self.index, tile);
-        self.publish(&mut next, tile, Status::Aggregate, total, false);
         let mine = &mut next.state.groups[group];
         (mine.phase, mine.end) = (Phase::Walking, tile as u8);
         out.push(next);

@@ -77,8 +77,8 @@ impl Visit for Linker {
                 memory,
                 exclusive: payload != Payload::ScanSegments || turn.is_multiple_of(2),
                 workgroup_size: 64,
-                group: 4,
-                rows: 2,
+                group: if payload == Payload::ReduceSegments { 8 } else { 4 },
+                rows: if payload == Payload::ReduceSegments { 1 } else { 2 },
                 ..variant
             };
             let operator = &keys[turn / 5 % keys.len()];

@@ -1,5 +1,5 @@
-// What a lane holds of a tile within segments: an operator's value an item, and a word a group: which of
-// its items begin a segment, and how many segments begin before it. The exports of held/items.wgsl.
+// What a lane holds of a tile of scans within segments: an operator's value an item, and a word a group:
+// which of its items begin a segment, and whether one begins before it. The exports of held/items.wgsl.
 //
 // A value covers its segment as far as it lies in the subgroup's rows; whether it lacks what stands before
 // the subgroup is told by those words, so that no lane keeps a count for each item.
@@ -9,13 +9,12 @@
 
 import package::segment_start::{start};
 import package::row_heads::{row_heads, row_look};
-import package::segments_out::{COUNTS, segments_out};
 import package::subgroup::{Group, Lane, shuffle_value_up, subgroup_lane, subgroup_width};
 import package::subgroup::shuffle::{shuffle};
-import package::tile::{tile_load, row_load};
+import package::tile::{tile_load, tile_store, row_load};
 import package::tile_scan::{EXCLUSIVE, select_output};
 import package::vote::{ballot};
-import package::vote::lanes::{count_lanes, first_lanes, lanes_end};
+import package::vote::lanes::{first_lanes, lanes_end};
 import package::workgroup_totals::{Totals, workgroup_totals};
 
 struct Held {
@@ -25,9 +24,9 @@ struct Held {
 
 // What a subgroup makes of one row.
 struct Row {
-    // What stands before a lane's group in the row, and how many segments begin in it.
+    // What stands before a lane's group in the row.
     before: T,
-    // The same of the whole row. Where nobody counts, 1 stands for any number.
+    // The same of the whole row. Nobody counts its heads: 1 stands for any number.
     total: T,
 }
 
@@ -38,18 +37,6 @@ fn row_scan(group: Group, lane: Lane, heads: u32, last: T) -> Row {
     let place = subgroup_lane(lane);
     let left = first_lanes(place);
     let lanes = ballot(group, lane, heads != 0u);
-    // Segments that begin before the group in the row, and in all of it.
-    var counts = vec2<u32>();
-    if (COUNTS) {
-        // How many begin in each group, bit by bit.
-        for (var bit = 0u; bit < COUNT_BITS; bit += 1u) { // unroll
-            let found = ballot(group, lane, (countOneBits(heads) >> bit & 1u) != 0u);
-            counts += vec2<u32>(count_lanes(found & left), count_lanes(found)) << vec2<u32>(bit);
-        }
-    } else {
-        counts.x = select(0u, 1u, any((lanes & left) != vec4<u32>()));
-        counts.y = select(0u, 1u, any(lanes != vec4<u32>()));
-    }
     let own_end = lanes_end(lanes & first_lanes(place + 1u));
     let reach = place - (max(own_end, 1u) - 1u);
     var inclusive = last;
@@ -60,8 +47,8 @@ fn row_scan(group: Group, lane: Lane, heads: u32, last: T) -> Row {
     }
     let left_value = shuffle_value_up(group, lane, inclusive, 1u);
     var row = Row(either(place == 0u, identity(), left_value), shuffle(group, lane, inclusive, width - 1u));
-    row.before.heads = counts.x;
-    row.total.heads = counts.y;
+    row.before.heads = select(0u, 1u, any((lanes & left) != vec4<u32>()));
+    row.total.heads = select(0u, 1u, any(lanes != vec4<u32>()));
     return row;
 }
 
@@ -116,6 +103,9 @@ fn tile_begin(group: Group, lane: Lane, tile: u32, held: ptr<function, Held>) ->
     return workgroup_totals(group, lane, rows);
 }
 
+fn tile_stage(lane: Lane, held: ptr<function, Held>) {
+}
+
 fn tile_end(group: Group, lane: Lane, tile: u32, held: ptr<function, Held>, before: T) {
     for (var row = 0u; row < ROWS; row += 1u) { // unroll
         for (var i = 0u; i < GROUP; i += 1u) { // unroll
@@ -126,7 +116,17 @@ fn tile_end(group: Group, lane: Lane, tile: u32, held: ptr<function, Held>, befo
             (*held).items[row * GROUP + i] = either(is_open, combine(value_of(before), item), item);
         }
     }
-    segments_out(group, lane, tile, held, before.heads);
+    var items = (*held).items;
+    if (EXCLUSIVE) {
+        // What stands before an item that begins a segment is another segment's.
+        for (var row = 0u; row < ROWS; row += 1u) { // unroll
+            for (var i = 0u; i < GROUP; i += 1u) { // unroll
+                let head = ((*held).rows[row] >> i & 1u) != 0u;
+                items[row * GROUP + i] = either(head, start(), items[row * GROUP + i]);
+            }
+        }
+    }
+    tile_store(group, lane, tile, &items);
 }
 
 // As held/items.wgsl does it.
