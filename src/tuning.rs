@@ -142,13 +142,15 @@ const NVIDIA_SHAPES: &[Shape] = &[
 const NVIDIA_COMPACTIONS: &[Shape] =
     &[shape(0, 256, 8), shape(1 << 18, 512, 16), shape(1 << 21, 512, 32)];
 
-/// The H200 as above, u32 sums, runs of 4: 13.6 us at 2^20 (copy 7.3), 31.0 at 2^22 (12.4), 91.5 at 2^24 (37.6),
-/// 321 at 2^26 (133), 1,278 at 2^28 (519); with 1024x16 15.2, 31.1, 99.1, 346, 1,332.
+/// The H200 as above, 2026-12-01, `cargo bench --bench irregular -- --primitive scan-by-key --shapes …`, u32 sums,
+/// runs of 4: 13.5 us at 2^20 (copy 7.1), 88.4 at 2^24 (38), 1,206 at 2^28 (518); with 1024x16 13.6, 99.1, 1,324.
 const NVIDIA_SCANS_BY_KEY: &[Shape] = &[shape(0, 256, 8), shape(1 << 18, 512, 8)];
 
-/// The same.
+/// The H200 as above, 2026-12-01, the same with reduce-by-key: 5.2 us at 2^16 (copy 4.1), 6.6 at 2^18 (4.3),
+/// 13.3 at 2^20 (7.1), 28.5 at 2^22 (12.0), 80.4 at 2^24 (37.1), 261 at 2^26 (133), 991 at 2^28 (517); with
+/// 1024x16 279 at 2^26 and 1,060 at 2^28, with 256x16 301 and 1,197.
 const NVIDIA_REDUCTIONS_BY_KEY: &[Shape] =
-    &[shape(0, 256, 8), shape(1 << 18, 512, 8), shape(1 << 22, 1024, 16)];
+    &[shape(0, 256, 8), shape(1 << 18, 512, 8), shape(1 << 20, 512, 16)];
 
 /// The first row that fits counts; the last fits every device and is safe on all.
 const ROWS: &[Row] = &[
