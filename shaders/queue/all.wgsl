@@ -31,7 +31,8 @@ fn huge_slots(group: Group, lane: Lane, first: u32, stride: u32) -> u32 {
     }
     workgroupBarrier();
     for (var slot = lane.index; slot < HUGE_SLOTS; slot += WORKGROUP_SIZE) {
-        if (is_huge(first + slot * stride)) {
+        let place = first + slot * stride;
+        if (place < segment_param(SEGMENTS) && !is_long(segment_items(place))) {
             atomicOr(&slots_found, 1u << slot);
         }
     }
@@ -40,8 +41,4 @@ fn huge_slots(group: Group, lane: Lane, first: u32, stride: u32) -> u32 {
         slots_all = atomicLoad(&slots_found);
     }
     return workgroupUniformLoad(&slots_all);
-}
-
-fn is_huge(place: u32) -> bool {
-    return place < segment_param(SEGMENTS) && !is_long(segment_items(place));
 }
