@@ -8,15 +8,18 @@
 import package::params::{params};
 import package::segmented_reduce::{SHARES_MAX, segment_param};
 
-// All words are zero before and after each call: whoever takes a segment's shares zeroes them, and their
-// count. First the counts, then two words for each of a share's.
-@group(0) @binding(15) var<storage, read_write> shares: array<atomic<u32>>;
+// All words from SHARES_COUNTED on are zero before and after each call: whoever takes a segment's shares
+// zeroes them, and their count. The counts come first, then two words for each of a share's. The words
+// before are those of queue/listed.wgsl.
+@group(0) @binding(13) var<storage, read_write> shares: array<atomic<u32>>;
 
 // Segments that several workgroups share: of segments without common items there are no more.
 const HUGE_MAX = 256u;
 
 // Most shares of one workgroup. There are so many workgroups that all HUGE_MAX segments are shared.
 const HUGE_SLOTS = 16u;
+
+const SHARES_COUNTED = 8u;
 
 const IS_THERE = 0x10000u;
 
@@ -34,7 +37,7 @@ fn huge_shares(stride: u32) -> u32 {
 
 // Of so many shares of the segment in a place, the first word of one.
 fn share_word(place: u32, share: u32, count: u32) -> u32 {
-    return HUGE_MAX + (place * count + share) * 2u * ACC_WORDS;
+    return SHARES_COUNTED + HUGE_MAX + (place * count + share) * 2u * ACC_WORDS;
 }
 
 // Publishes a share, and says whether all of its segment's are: to one workgroup, and then the count is
@@ -46,9 +49,9 @@ fn share_publish(place: u32, share: u32, count: u32, value: T) -> bool {
         atomicStore(&shares[first + 2u * w], IS_THERE | (words[w] & 0xffffu));
         atomicStore(&shares[first + 2u * w + 1u], IS_THERE | (words[w] >> 16u));
     }
-    let is_last = atomicAdd(&shares[place], 1u) == count - 1u;
+    let is_last = atomicAdd(&shares[SHARES_COUNTED + place], 1u) == count - 1u;
     if (is_last) {
-        atomicStore(&shares[place], 0u);
+        atomicStore(&shares[SHARES_COUNTED + place], 0u);
     }
     return is_last;
 }

@@ -2,7 +2,7 @@
 // workgroups, the others have one each.
 
 import package::params::{params};
-import package::queue::{huge_slots, is_long, queue_counts, queue_huge, queue_long};
+import package::queue::{huge_slots, is_long, queue_close, queue_counts, queue_huge, queue_long};
 import package::segment_shares::{huge_shares, huge_stride, share_publish, share_take};
 import package::segmented_reduce::{segment_items, segment_share, segment_store};
 import package::share::{share_of};
@@ -20,6 +20,9 @@ fn long_segments(group: Group, lane: Lane) {
     }
     let counts = workgroupUniformLoad(&queue_ends);
     let number = group.workgroup.x;
+    if (number == 0u && lane.index == 0u) {
+        queue_close();
+    }
     let place = workgroup_lane(group, lane);
     let stride = huge_stride(counts.y);
     let first = number % stride;

@@ -126,7 +126,6 @@ pub(crate) fn bindings(pass: &Pass) -> Vec<(u32, Resource)> {
             Slot::SecondDst => Resource::SecondOutput,
             Slot::ThirdDst => Resource::ThirdOutput,
             Slot::Tally => Resource::Tally,
-            Slot::Arguments => Resource::Arguments,
             Slot::Shares => Resource::Shares,
         };
         (number, resource)

@@ -18,8 +18,8 @@ pub(crate) struct Scratch {
     /// The state of single passes; made for the first plan that has one, zero then, and advanced
     /// by each call.
     pub state: Option<wgpu::Buffer>,
-    /// How many shares of a segment are there, and those; made for the first segmented reduction, zero
-    /// then, and again whenever no call runs: a call zeroes what it has written.
+    /// Lengths of lists, counts of shares and shares of segmented reductions; made for the first of them,
+    /// zero then. Lengths count on; counts and shares are zero again after each call, which zeroes them.
     pub shares: Option<wgpu::Buffer>,
 }
 

@@ -39,7 +39,7 @@ pub enum SegmentBounds {
 /// taken for the number of items, and a segment that ends before it begins has none; of offsets
 /// that do not ascend each two neighbours are a segment. The input is one segment that fits one binding;
 /// its number may lie on the device ([`GpuSlice::counted_by`]). Nothing is done in place. The device needs
-/// 6 storage bindings, and 7 to read by quads. On a CPU driver that ends loops, as lavapipe does, bounds on
+/// 5 storage bindings, and 6 to read by quads. On a CPU driver that ends loops, as lavapipe does, bounds on
 /// the device must not let segments share so many items that a lane has more than 65,535 trips for them.
 ///
 /// Segments of up to 16 items are a lane's, of up to 4,096 a subgroup's, of up to 65,536 or a 256th of all
@@ -50,7 +50,7 @@ pub enum SegmentBounds {
 /// than 262,144 of over 4,096).
 ///
 /// Data moved: items once, bounds once or twice, an output a segment. Up to 256 segments take a pass;
-/// more take three, or one for up to 4,096 items.
+/// more take two, or one for up to 4,096 items.
 ///
 /// | method | submits | waits | allocates |
 /// |---|---|---|---|

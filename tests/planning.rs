@@ -590,7 +590,7 @@ fn segmented_reductions_fit(context: &Context) {
                     (0, _) => 0,
                     (..=256, _) => 1,
                     (_, ..=4096) => 1,
-                    _ => 3,
+                    _ => 2,
                 };
                 assert_eq!(plan.passes.len(), passes, "{plan}");
                 for pass in &plan.passes {

@@ -1,5 +1,5 @@
 // Few segments: each waits in the place of its own number, and no pass comes before. The exports of
-// queue/listed.wgsl, but for queue_add.
+// queue/listed.wgsl, but for queue_open and queue_add.
 
 import package::segment_shares::{HUGE_SLOTS};
 import package::segmented_reduce::{HUGE_ITEMS, SEGMENTS, segment_items, segment_param};
@@ -8,6 +8,8 @@ import package::workgroup::{WORKGROUP_SIZE};
 
 var<workgroup> slots_found: atomic<u32>;
 var<workgroup> slots_all: u32;
+
+fn queue_close() {}
 
 fn queue_counts() -> vec2<u32> {
     return vec2<u32>(segment_param(SEGMENTS));

@@ -3,8 +3,8 @@
 use super::{CPU_LOOPING_CALLS, Geometry};
 use crate::definition::Definition;
 use crate::error::Error;
-use crate::plan::{Counted, Pass, Placement, Plan, Resource};
-use crate::shader::kernel::{Memory, Queue, Root};
+use crate::plan::{Counted, Pass, Placement, Plan};
+use crate::shader::kernel::{Queue, Root};
 
 /// Most items of a subgroup's segment.
 const MIDDLE_ITEMS: u32 = 4096;
@@ -24,6 +24,7 @@ const SHORT_WORKGROUPS: u32 = 1024;
 const HUGE_MAX: u32 = 256;
 const HUGE_SLOTS: u32 = 16;
 const LONG_MAX: u32 = 262_144;
+const LIST_WORDS: u32 = 8;
 
 /// Where a text that loops runs on a CPU, which ends a lane's loops after some trips in all, a lane gets
 /// no more than these: the items of a subgroup's segment, and its part of a workgroup's. Besides the latter
@@ -98,10 +99,7 @@ impl Geometry {
             if piece.n_items <= middle {
                 return Ok(Plan { passes: vec![short] });
             }
-            let lengths = Placement::at_start(Memory::Separate, 4);
-            let mut clear = self.pass(operator, self.kernel(operator, Root::Clear), lengths, 1)?;
-            clear.dst = Resource::Arguments;
-            passes.extend([clear, short]);
+            passes.push(short);
         }
         passes.push(pass(Root::LongSegments(queue), long_workgroups, 1, shares_max)?);
         Ok(Plan { passes })
@@ -155,12 +153,13 @@ impl Geometry {
         4 * u64::from(HUGE_MAX + LONG_MAX)
     }
 
-    /// Bytes of the shares of the longest segments: how many of each are there, and two words for each word
-    /// of as many as there can be.
+    /// Bytes of the shares of the longest segments: words of the lists, how many shares of each segment
+    /// are there, and two words for each word of as many as there can be.
     pub(crate) fn shares_bytes(&self, operator: &Definition) -> u64 {
         let [workgroups, shares_max] = self.long_workgroups(operator);
         let shares = (HUGE_SLOTS * workgroups).min(HUGE_MAX * shares_max);
-        4 * (u64::from(HUGE_MAX) + 2 * u64::from(shares) * u64::from(operator.acc_words()))
+        4 * (u64::from(LIST_WORDS + HUGE_MAX)
+            + 2 * u64::from(shares) * u64::from(operator.acc_words()))
     }
 
     /// Workgroups of the pass over queued segments, and the most of them that share one.

@@ -189,7 +189,6 @@ pub(crate) enum Slot {
     SecondDst,
     ThirdDst,
     Tally,
-    Arguments,
     Shares,
 }
 

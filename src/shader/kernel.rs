@@ -325,8 +325,7 @@ impl Kernel {
             (11, Slot::ThirdDst, walks && outputs > 2),
             (12, Slot::Tally, walks && writes),
             (14, Slot::SecondSrc, self.keys == Keys::Quads),
-            (13, Slot::Arguments, lists),
-            (15, Slot::Shares, matches!(self.root, Root::LongSegments(_))),
+            (13, Slot::Shares, segments),
         ];
         let used = all.into_iter().filter(|(_, _, is_used)| *is_used);
         used.map(|(number, slot, _)| (number, slot)).collect()
