@@ -9,12 +9,13 @@ import package::second_input::{second_word};
 import package::share::{share_of};
 import package::tile::layout::{item_store};
 
-// The words of `carry` after those of the longest accumulator: how many segments there are, the words
-// from a segment's two bounds to the next one's, and the most items of a segment for a subgroup and for a
-// workgroup.
+// The words of `carry` after those of the longest accumulator: how many segments there are; the words
+// from a segment's two bounds to the next one's; in the first pass over many segments the most items of
+// one for a subgroup, in the last the most workgroups that share one; the most items for a workgroup.
 const SEGMENTS = 0u;
 const BOUNDS_STRIDE = 1u;
 const MIDDLE_ITEMS = 2u;
+const SHARES_MAX = 2u;
 const HUGE_ITEMS = 3u;
 
 fn segment_param(which: u32) -> u32 {

@@ -1,8 +1,8 @@
 // Segmented reduction, the pass over many segments: short ones by a lane each, longer ones by a subgroup
-// each, and the longest are queued for passes of their own.
+// each, and the longest are queued for a pass of their own.
 
 import package::params::{params};
-import package::queue::{queue_add};
+import package::queue::{queue_add, queue_open};
 import package::segmented_reduce::{
     MIDDLE_ITEMS, SEGMENTS, segment_items, segment_param, segment_share, segment_store,
 };
@@ -25,6 +25,9 @@ fn short_segments(group: Group, lane: Lane) {
     }
     workgroupBarrier();
     let number = group.workgroup.y * params.workgroups + group.workgroup.x;
+    if (number == 0u && lane.index == 0u) {
+        queue_open();
+    }
     // Few segments have fewer lanes of each workgroup, so that there are more subgroups for them.
     let each = (segment_param(SEGMENTS) - 1u) / params.workgroups + 1u;
     let own = min(each, WORKGROUP_SIZE);

@@ -160,7 +160,6 @@ impl Geometry {
                 Purpose::Segments => &[
                     Root::ShortSegments,
                     Root::LongSegments(Queue::All),
-                    Root::HugeSegments(Queue::All),
                     // For the sizes of partials.
                     Root::Reduce,
                     Root::Downsweep,

@@ -68,6 +68,8 @@ pub enum Resource {
     ThirdOutput,
     /// A compaction's counts.
     Tally,
+    /// The shares of segments, in the plan's scratch.
+    Shares,
 }
 
 /// One dispatch.

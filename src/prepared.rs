@@ -11,7 +11,7 @@ use crate::pieces::{Call, Piece};
 use crate::pipeline::Kernels;
 use crate::plan::{Counted, Placement, Plan};
 use crate::record;
-use crate::scratch::Scratch;
+use crate::scratch::{Scratch, Wanted};
 use crate::shader::kernel::Root;
 use crate::slice::GpuSlice;
 use crate::tuning::Tuning;
@@ -47,7 +47,9 @@ impl<I: Element, A: Element, O: Element> Prepared<I, A, O> {
             kernels: Arc::new(Kernels::new(definition.clone())),
             scratch: {
                 let partials_bytes = geometry.partials_bytes(definition);
-                context.scratch().of_size(context, partials_bytes, false)?
+                context
+                    .scratch()
+                    .of_size(context, Wanted { partials_bytes, ..Default::default() })?
             },
         })
     }
@@ -80,7 +82,12 @@ impl<I: Element, A: Element, O: Element> Prepared<I, A, O> {
         };
         let single_passes =
             tuning.shapes(descriptor).into_iter().map(fit).collect::<Result<_, Error>>()?;
-        self.scratch = context.scratch().of_size(context, self.scratch_bytes(), true)?;
+        let wanted = Wanted {
+            partials_bytes: self.scratch_bytes(),
+            single_pass: true,
+            ..Default::default()
+        };
+        self.scratch = context.scratch().of_size(context, wanted)?;
         self.single_passes = single_passes;
         Ok(())
     }

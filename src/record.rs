@@ -63,6 +63,8 @@ fn bind_groups(
     // Only plans with a single pass ask for it.
     let state = Span::whole(scratch.state.as_ref().unwrap_or(&scratch.partials));
     let descriptors = state.starting_at(4 * STATE_WORDS);
+    // Only segmented reductions ask for it.
+    let shares = Span::whole(scratch.shares.as_ref().unwrap_or(&scratch.partials));
     // Only compactions ask for it.
     let tally = call.others[3].as_ref().unwrap_or(&partials);
     let group = |(index, (pass, pipeline)): (usize, (&Pass, &wgpu::ComputePipeline))| {
@@ -97,6 +99,7 @@ fn bind_groups(
                 Resource::SecondOutput => call.others[1].as_ref().unwrap_or(tally),
                 Resource::ThirdOutput => call.others[2].as_ref().unwrap_or(tally),
                 Resource::Tally => tally,
+                Resource::Shares => &shares,
             };
             entries.push(wgpu::BindGroupEntry { binding, resource: span.binding() });
         }
@@ -123,7 +126,7 @@ pub(crate) fn bindings(pass: &Pass) -> Vec<(u32, Resource)> {
             Slot::SecondDst => Resource::SecondOutput,
             Slot::ThirdDst => Resource::ThirdOutput,
             Slot::Tally => Resource::Tally,
-            Slot::Arguments => Resource::Arguments,
+            Slot::Shares => Resource::Shares,
         };
         (number, resource)
     };

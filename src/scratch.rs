@@ -7,8 +7,8 @@ use crate::error::Error;
 
 /// The buffers that the plans of a context share.
 ///
-/// All passes of a call write them before they read them, and a queue runs calls in order, so
-/// one set serves every call of every plan.
+/// A queue runs calls in order, and a call writes partials and arguments before it reads them, so one set
+/// serves every call of every plan.
 #[derive(Clone, Debug)]
 pub(crate) struct Scratch {
     /// One accumulator for each chunk: a few hundred KiB at most, for any number of items.
@@ -18,6 +18,9 @@ pub(crate) struct Scratch {
     /// The state of single passes; made for the first plan that has one, zero then, and advanced
     /// by each call.
     pub state: Option<wgpu::Buffer>,
+    /// Lengths of lists, counts of shares and shares of segmented reductions; made for the first of them,
+    /// zero then. Lengths count on; counts and shares are zero again after each call, which zeroes them.
+    pub shares: Option<wgpu::Buffer>,
 }
 
 /// Words of the state before its descriptors, and of each of its two arrays of them: those of
@@ -31,67 +34,80 @@ pub(crate) const STATUS_WORD: u64 = 1;
 /// The first of the three words that count looks in vain, windows, and tiles reduced for others.
 pub(crate) const COUNTERS_WORD: u64 = 4;
 
-/// A state of zeros, which is what a new buffer holds.
-fn state(context: &Context) -> Result<wgpu::Buffer, Error> {
-    let size = 4 * (STATE_WORDS + 2 * u64::from(ARRAY_WORDS));
-    context.capabilities().check_binding("the state of single passes", size)?;
-    context.scoped("the state of single passes", |device| {
-        device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("lookback.state"),
-            size,
-            usage: wgpu::BufferUsages::STORAGE
-                | wgpu::BufferUsages::COPY_SRC
-                | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        })
-    })
+/// What a plan needs of the scratch.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Wanted {
+    pub partials_bytes: u64,
+    /// Whether it has single passes.
+    pub single_pass: bool,
+    /// 0 for plans without segments that workgroups share.
+    pub shares_bytes: u64,
 }
 
-/// The scratch of a context: made for its first plan, made anew for a plan that needs more.
+/// The scratch of a context: made for its first plan; what a plan needs more of is made anew for it.
 /// Plans made before keep what they have.
 #[derive(Default)]
 pub(crate) struct Shared(Mutex<Option<Scratch>>);
 
 impl Shared {
-    /// The scratch, with room for `partials_bytes`, and for single passes if asked.
-    pub fn of_size(
-        &self,
-        context: &Context,
-        partials_bytes: u64,
-        single_pass: bool,
-    ) -> Result<Scratch, Error> {
+    /// The scratch, with room for what is wanted.
+    pub fn of_size(&self, context: &Context, wanted: Wanted) -> Result<Scratch, Error> {
         let mut shared = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(scratch) = &mut *shared {
-            if scratch.partials.size() >= partials_bytes {
-                if single_pass && scratch.state.is_none() {
-                    scratch.state = Some(state(context)?);
-                }
-                return Ok(scratch.clone());
+        let old = shared.as_ref();
+        let partials = old.map(|old| &old.partials);
+        let partials = match partials.filter(|old| old.size() >= wanted.partials_bytes) {
+            Some(old) => old.clone(),
+            None => {
+                let usage = wgpu::BufferUsages::empty();
+                buffer(context, "lookback.partials", "the scratch", wanted.partials_bytes, usage)?
             }
-        }
-        context.capabilities().check_binding("the scratch", partials_bytes)?;
-        // A state goes on where it stands.
-        let old = shared.as_ref().and_then(|scratch| scratch.state.clone());
-        let state = match (old, single_pass) {
-            (None, true) => Some(state(context)?),
-            (old, _) => old,
         };
-        let scratch = context.scoped("the scratch", |device| {
-            let buffer = |label, size, usage| {
-                device.create_buffer(&wgpu::BufferDescriptor {
-                    label: Some(label),
-                    size,
-                    usage: usage | wgpu::BufferUsages::STORAGE,
-                    mapped_at_creation: false,
-                })
-            };
-            Scratch {
-                partials: buffer("lookback.partials", partials_bytes, wgpu::BufferUsages::empty()),
-                arguments: buffer("lookback.arguments", 16, wgpu::BufferUsages::INDIRECT),
-                state: state.clone(),
+        let arguments = match old {
+            Some(old) => old.arguments.clone(),
+            None => {
+                let (what, usage) = ("the arguments", wgpu::BufferUsages::INDIRECT);
+                buffer(context, "lookback.arguments", what, 16, usage)?
             }
-        })?;
+        };
+        // A state goes on where it stands.
+        let state = match old.and_then(|old| old.state.clone()) {
+            None if wanted.single_pass => {
+                let size = 4 * (STATE_WORDS + 2 * u64::from(ARRAY_WORDS));
+                let usage = wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
+                let what = "the state of single passes";
+                Some(buffer(context, "lookback.state", what, size, usage)?)
+            }
+            old => old,
+        };
+        let shares = old.and_then(|old| old.shares.clone());
+        let shares = match shares.as_ref().map_or(0, |old| old.size()) < wanted.shares_bytes {
+            true => {
+                let (what, usage) = ("the shares of segments", wgpu::BufferUsages::empty());
+                Some(buffer(context, "lookback.shares", what, wanted.shares_bytes, usage)?)
+            }
+            false => shares,
+        };
+        let scratch = Scratch { partials, arguments, state, shares };
         *shared = Some(scratch.clone());
         Ok(scratch)
     }
+}
+
+/// A storage buffer of zeros.
+fn buffer(
+    context: &Context,
+    label: &'static str,
+    what: &'static str,
+    size: u64,
+    usage: wgpu::BufferUsages,
+) -> Result<wgpu::Buffer, Error> {
+    context.capabilities().check_binding(what, size)?;
+    context.scoped(what, |device| {
+        device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some(label),
+            size,
+            usage: usage | wgpu::BufferUsages::STORAGE,
+            mapped_at_creation: false,
+        })
+    })
 }

@@ -15,6 +15,7 @@ use crate::pieces::compact::{Other, of_segmented_reduce};
 use crate::plan::{Counted, Placement, Plan};
 use crate::prepared::Prepared;
 use crate::record;
+use crate::scratch::Wanted;
 use crate::segmented_scan::check_offsets;
 use crate::slice::GpuSlice;
 use crate::tuning::Tuning;
@@ -48,12 +49,12 @@ pub enum SegmentBounds {
 /// (but where segments that share items are too many for the queues: more than 256 of over 65,536 items, or
 /// than 262,144 of over 4,096).
 ///
-/// Data moved: items once, bounds once or twice, an output a segment. Up to 256 segments take a pass, or
-/// two for more than 65,536 items; more take three or four, or one for up to 4,096 items.
+/// Data moved: items once, bounds once or twice, an output a segment. Up to 256 segments take a pass;
+/// more take two, or one for up to 4,096 items.
 ///
 /// | method | submits | waits | allocates |
 /// |---|---|---|---|
-/// | [`new`](Self::new) | no | for the compiler | a scratch of 1 MiB, and 1 KiB for each workgroup and word of an accumulator |
+/// | [`new`](Self::new) | no | for the compiler | a scratch of 1 MiB, and 128 bytes for each workgroup and word of an accumulator |
 /// | [`run`](Self::run) | yes | yes | buffers for items, bounds and outputs |
 /// | [`call`](Self::call) | no | no | no |
 ///
@@ -97,9 +98,12 @@ impl<I: Element, A: Element, O: Element> SegmentedReduce<I, A, O> {
         let definition = &operator.definition;
         let capabilities = context.capabilities();
         prepared.geometry = Geometry::fit(capabilities, tuning, definition, Purpose::Segments)?;
-        let bytes =
-            prepared.geometry.queue_bytes(&operator.definition).max(prepared.scratch_bytes());
-        prepared.scratch = context.scratch().of_size(context, bytes, false)?;
+        let wanted = Wanted {
+            partials_bytes: prepared.geometry.queue_bytes().max(prepared.scratch_bytes()),
+            shares_bytes: prepared.geometry.shares_bytes(definition),
+            ..Default::default()
+        };
+        prepared.scratch = context.scratch().of_size(context, wanted)?;
         let reduce = SegmentedReduce { prepared, bounds };
         for n_segments in [1, 1 << 16] {
             reduce.prepared.compile(&reduce.plan(1 << 17, n_segments)?)?;

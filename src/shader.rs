@@ -25,7 +25,6 @@ pub(crate) const FILES: &[(&str, &str)] = embed!(
     "segment_shares"
     "segment_start"
     "segmented_reduce"
-    "segmented_reduce_huge"
     "segmented_reduce_long"
     "segmented_reduce_short"
     "scan_chunks"

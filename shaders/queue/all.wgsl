@@ -1,5 +1,5 @@
 // Few segments: each waits in the place of its own number, and no pass comes before. The exports of
-// queue/listed.wgsl, but for queue_add.
+// queue/listed.wgsl, but for queue_open and queue_add.
 
 import package::segment_shares::{HUGE_SLOTS};
 import package::segmented_reduce::{HUGE_ITEMS, SEGMENTS, segment_items, segment_param};
@@ -8,6 +8,8 @@ import package::workgroup::{WORKGROUP_SIZE};
 
 var<workgroup> slots_found: atomic<u32>;
 var<workgroup> slots_all: u32;
+
+fn queue_close() {}
 
 fn queue_counts() -> vec2<u32> {
     return vec2<u32>(segment_param(SEGMENTS));
@@ -31,7 +33,8 @@ fn huge_slots(group: Group, lane: Lane, first: u32, stride: u32) -> u32 {
     }
     workgroupBarrier();
     for (var slot = lane.index; slot < HUGE_SLOTS; slot += WORKGROUP_SIZE) {
-        if (is_huge(first + slot * stride)) {
+        let place = first + slot * stride;
+        if (place < segment_param(SEGMENTS) && !is_long(segment_items(place))) {
             atomicOr(&slots_found, 1u << slot);
         }
     }
@@ -40,8 +43,4 @@ fn huge_slots(group: Group, lane: Lane, first: u32, stride: u32) -> u32 {
         slots_all = atomicLoad(&slots_found);
     }
     return workgroupUniformLoad(&slots_all);
-}
-
-fn is_huge(place: u32) -> bool {
-    return place < segment_param(SEGMENTS) && !is_long(segment_items(place));
 }

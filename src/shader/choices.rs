@@ -27,11 +27,9 @@ pub enum Root {
     ShortSegments,
     /// `shaders/segmented_reduce_long.wgsl`.
     LongSegments(Queue),
-    /// `shaders/segmented_reduce_huge.wgsl`.
-    HugeSegments(Queue),
 }
 
-/// Which segments wait for the passes after the first of a segmented reduction.
+/// Which segments wait for the last pass of a segmented reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Queue {
     /// Those that the first pass has listed.
@@ -191,7 +189,7 @@ pub(crate) enum Slot {
     SecondDst,
     ThirdDst,
     Tally,
-    Arguments,
+    Shares,
 }
 
 /// Where the number of items comes from.
@@ -231,7 +229,6 @@ impl Root {
             Root::MarkHeads => "mark",
             Root::ShortSegments => "short_segments",
             Root::LongSegments(_) => "long_segments",
-            Root::HugeSegments(_) => "huge_segments",
         }
     }
 
@@ -244,14 +241,14 @@ impl Root {
     /// Where a pass of a segmented reduction finds its segments.
     pub(super) fn queue(self) -> Queue {
         match self {
-            Root::LongSegments(queue) | Root::HugeSegments(queue) => queue,
+            Root::LongSegments(queue) => queue,
             _ => Queue::Listed,
         }
     }
 
     /// Whether it is a pass of a segmented reduction.
     pub(crate) fn is_segmented_reduce(self) -> bool {
-        matches!(self, Root::ShortSegments | Root::LongSegments(_) | Root::HugeSegments(_))
+        matches!(self, Root::ShortSegments | Root::LongSegments(_))
     }
 
     pub(super) fn file(self) -> &'static str {
@@ -267,7 +264,6 @@ impl Root {
             Root::MarkHeads => "heads_mark",
             Root::ShortSegments => "segmented_reduce_short",
             Root::LongSegments(_) => "segmented_reduce_long",
-            Root::HugeSegments(_) => "segmented_reduce_huge",
         }
     }
 }

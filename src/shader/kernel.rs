@@ -235,7 +235,7 @@ impl Kernel {
         // A commutative reduction by a tree does without shuffles, and so do segments of a workgroup.
         let shuffles = match self.root {
             Root::Reduce => !operator.commutative || !self.halves(),
-            Root::LongSegments(_) | Root::HugeSegments(_) => !self.halves(),
+            Root::LongSegments(_) => !self.halves(),
             _ => true,
         };
         let votes = self.root != Root::Reduce
@@ -262,11 +262,12 @@ impl Kernel {
             Some(LookBack::Chained) => 2 * 16 + item.next_multiple_of(16),
             None => 0,
         };
-        // The segments that wait for a subgroup, and how many there are; or the queue's lengths and slots.
+        // The segments that wait for a subgroup, and how many there are; or the queue's lengths and
+        // slots, and whether a share is the last.
         let queues = match self.root {
             Root::ShortSegments => return scratch + each(4) + 2 * 16,
-            Root::LongSegments(Queue::Listed) => 16,
-            Root::LongSegments(Queue::All) => 3 * 16,
+            Root::LongSegments(Queue::Listed) => 2 * 16,
+            Root::LongSegments(Queue::All) => 4 * 16,
             _ => 0,
         };
         scratch + (item * self.section_size()).next_multiple_of(16) + single_pass + queues + stage
@@ -285,7 +286,7 @@ impl Kernel {
             _ => {}
         }
         let segments = self.root.is_segmented_reduce();
-        let reads_items = !matches!(self.root, Root::HugeSegments(_));
+        let lists = segments && self.root.queue() == Queue::Listed;
         // Of a compaction: its walk over the items writes.
         let writes = self.payload.compacts() && self.root != Root::Reduce;
         let quads = self.tile != Tile::Scalar;
@@ -307,10 +308,10 @@ impl Kernel {
         let walks = self.root != Root::Arguments;
         let all = [
             (1, Slot::Src, walks && separate && quads),
-            (2, Slot::Src, walks && separate && src_words && reads_items),
+            (2, Slot::Src, walks && separate && src_words),
             (3, Slot::Dst, walks && quads && !(separate && reads_only)),
             (4, Slot::Dst, !walks || words || reads_only),
-            (5, Slot::Partials, uses_partials || segments),
+            (5, Slot::Partials, uses_partials || lists),
             (6, Slot::Count, self.extent == Extent::Buffer),
             (7, Slot::State, self.single_pass.is_some()),
             (8, Slot::Descriptors, is_packed),
@@ -324,7 +325,7 @@ impl Kernel {
             (11, Slot::ThirdDst, walks && outputs > 2),
             (12, Slot::Tally, walks && writes),
             (14, Slot::SecondSrc, self.keys == Keys::Quads),
-            (13, Slot::Arguments, segments && self.root.queue() == Queue::Listed),
+            (13, Slot::Shares, segments),
         ];
         let used = all.into_iter().filter(|(_, _, is_used)| *is_used);
         used.map(|(number, slot, _)| (number, slot)).collect()

@@ -262,6 +262,60 @@ fn float_sums_are_the_same_from_run_to_run() {
     assert!(sums.iter().all(|again| *again == sums[0]));
 }
 
+/// Few, more and listed segments that workgroups share, by turns, and some that none do, in a submission
+/// of two calls each.
+struct Shares<'a>(&'a Context);
+
+impl Visit for Shares<'_> {
+    fn visit<I: Element, A: Element, O: Element>(
+        &mut self,
+        name: &str,
+        operator: &Operator<I, A, O>,
+        make: fn(usize) -> I,
+    ) {
+        let (n, kind) = (66_000u32, SegmentBounds::Pairs);
+        let reduce = SegmentedReduce::new(self.0, kind, operator).unwrap();
+        let values: Vec<I> = (0..n as usize).map(make).collect();
+        let long = |s: u32| [s, n - s % 7];
+        let listed = |s: u32| if s % 15 == 2 { long(s) } else { [s, s + s % 50] };
+        for (n_items, bounds) in [
+            (n, (0..3).flat_map(long).collect::<Vec<_>>()),
+            (n, (0..300).flat_map(listed).collect()),
+            (n, (0..40).flat_map(long).collect()),
+            (3000, (0..600).flat_map(|s| [s, s + s % 1000]).collect()),
+            (n, (0..270).flat_map(listed).collect()),
+            (n, vec![0, n]),
+        ] {
+            let values = &values[..n_items as usize];
+            let wanted = reference::segmented_reduce(values, kind, &bounds, operator, None);
+            let wanted = wanted.unwrap();
+            let told = self.0.upload(&bounds).unwrap();
+            let source = self.0.upload(values).unwrap();
+            let outputs = [(); 2].map(|()| Output::<O>::new(self.0, wanted.len()));
+            let mut encoder = self.0.device().create_command_encoder(&Default::default());
+            for output in &outputs {
+                let call = reduce.call(&told, &source, &output.slice).unwrap();
+                call.record(&mut encoder).unwrap();
+            }
+            self.0.queue().submit([encoder.finish()]);
+            for output in outputs {
+                let got = output.first(self.0, wanted.len());
+                let difference = common::first_difference(&got, &wanted);
+                assert_eq!(difference, None, "{name}, {} bounds", bounds.len());
+            }
+        }
+    }
+}
+
+/// A call leaves no share and no count behind: accumulators of all widths, from wide to narrow and back.
+#[test]
+fn shares_of_segments_are_zero_between_calls() {
+    let Some(context) = own() else { return };
+    for operator in [0, 5, 0, 3, 7, 4, 5, 4, 0] {
+        visit(&mut Shares(&context), operator);
+    }
+}
+
 /// 10 repetitions of 2^20 items of two mixtures by turns; with `LOOKBACK_FULL=1` 100.
 #[test]
 fn segmented_repetitions_at_2_20_items() {
@@ -302,7 +356,9 @@ fn segments_of_texts_that_loop() {
     let values: Vec<u32> = (0..most).map(|i| hash(i, 6)).collect();
     let many =
         [(16, 20_000), (511, 900), (512, 900), (513, 1500), (3072, 256), (3073, 128), (3073, 255)];
-    for (lengths, count) in many.into_iter().chain([(most, 1), (most / 2, 2), (most / 300, 300)]) {
+    for (lengths, count) in
+        many.into_iter().chain([(most, 1), (most / 2, 2), (most / 16, 16), (most / 300, 300)])
+    {
         let bounds: Vec<u32> = (0..=count).map(|s| s * lengths).collect();
         let wanted = reference::segmented_reduce(&values, kind, &bounds, &sum, None).unwrap();
         assert_eq!(reduce.run(&bounds, &values).unwrap(), wanted, "{count} of {lengths}");

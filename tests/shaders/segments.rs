@@ -113,8 +113,6 @@ impl Linker {
             Root::ShortSegments,
             Root::LongSegments(Queue::Listed),
             Root::LongSegments(Queue::All),
-            Root::HugeSegments(Queue::Listed),
-            Root::HugeSegments(Queue::All),
         ];
         for (index, variant) in variants().into_iter().filter(reduces).enumerate() {
             // Every 7th, another 7th for the next operator.
