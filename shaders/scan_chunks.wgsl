@@ -3,7 +3,7 @@
 //
 // Source: scan-then-propagate as in Merrill & Garland 2016.
 
-import package::held::{Held, tile_begin, tile_end};
+import package::held::{Held, tile_begin, tile_stage, tile_end};
 import package::params::{params};
 import package::subgroup::{Group, Lane};
 import package::tile::layout::{chunk_tiles};
@@ -19,6 +19,7 @@ fn chunks(group: Group, lane: Lane) {
     for (var tile = tiles.x; tile < tiles.y; tile += 1u) {
         var held: Held;
         let totals = tile_begin(group, lane, tile, &held);
+        tile_stage(lane, &held);
         tile_end(group, lane, tile, &held, combine(carry, totals.prefix));
         carry = combine(carry, totals.total);
     }

@@ -13,7 +13,7 @@ fn start() -> T {
     return from_words(words);
 }
 
-// The accumulator of an item of the call. Whether it begins a segment is the affair of held/segments.wgsl,
+// The accumulator of an item of the call. Whether it begins a segment is the affair of held/scan_segments.wgsl,
 // but where no such file is: HEADS is 1 there. Any lane, any flow.
 fn segment_item(words: array<u32, IN_WORDS>, number: u32) -> T {
     var item = from_input(words, number);

@@ -25,9 +25,9 @@ use crate::tuning::Tuning;
 /// with the keys, nor that of keys in one with the values. A number of values on the device
 /// holds for the keys.
 ///
-/// Data moved: n values and keys read, the first key of each run once more, and a key and a value written for
-/// each run;
-/// by reduce-then-scan, as on CPUs, values and keys are read twice. In shaders a value stands with one
+/// Data moved: n values and keys read, one key of each lane's items once more, and a key and a value written
+/// for each run; where more than some 5 of 16 items begin a run, values and keys are read twice, from a
+/// cache; by reduce-then-scan, as on CPUs, always. In shaders a value stands with one
 /// word more, so by [`Algorithm::Auto`] accumulators of more than 3 words go by reduce-then-scan.
 /// Keys and counts are the same from run to run; combinations as [`Scan`](crate::Scan)'s are.
 ///

@@ -6,10 +6,10 @@
 mod operators;
 
 use lookback::{
-    Algorithm, Builtins, Context, Equality, Error, GpuSlice, Kind, Memory, Operator, ParamsSpace,
-    Partition, Plan, Predicate, Reduce, ReduceByKey, Resource, Root, RunLengths, Scan, ScanByKey,
-    SegmentBounds, SegmentStarts, SegmentedReduce, SegmentedScan, Select, Tile, Tuning,
-    UniqueByKey, wgsl::Subgroup,
+    Algorithm, Builtins, Context, Element, Equality, Error, GpuSlice, Kind, Layout, Memory,
+    Operator, ParamsSpace, Partition, Plan, Predicate, Reduce, ReduceByKey, Resource, Root,
+    RunLengths, Scan, ScanByKey, SegmentBounds, SegmentStarts, SegmentedReduce, SegmentedScan,
+    Select, Tile, Tuning, UniqueByKey, wgsl::Subgroup,
 };
 
 /// A noop device with these features, limits and subgroup bounds.
@@ -570,6 +570,40 @@ fn compactions_fit_at_every_subgroup_bound() {
                 }
             }
         }
+    }
+}
+
+/// 64 bytes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+struct Wide([[u32; 4]; 4]);
+
+impl Element for Wide {
+    const LAYOUT: Layout = Layout::structure(
+        "Wide",
+        "struct Wide { a: vec4<u32>, b: vec4<u32>, c: vec4<u32>, d: vec4<u32> }",
+        &[("a", 0), ("b", 16), ("c", 32), ("d", 48)],
+        size_of::<Wide>(),
+    );
+}
+
+/// What a reduction by key gathers in workgroup memory is bounded, however wide keys and outputs are and
+/// however many lanes a subgroup has.
+#[test]
+fn wide_reductions_by_key_fit() {
+    let zero = Wide([[0; 4]; 4]);
+    let add = "return Wide(a.a + b.a, a.b + b.b, a.c + b.c, a.d + b.d);";
+    let wide =
+        Operator::from_wgsl(zero, &format!("fn combine(a: Wide, b: Wide) -> Wide {{ {add} }}"));
+    let to_wide = "fn lower(x: u32) -> Wide { return Wide(vec4(x), vec4(x), vec4(x), vec4(x)); }";
+    let to_wide = Operator::<u32>::sum().with_lower::<Wide>(to_wide, |x| Wide([[x; 4]; 4]));
+    let (wide, to_wide) = (wide.unwrap(), to_wide.unwrap());
+    for lanes in [None, Some((4, 4)), Some((32, 32)), Some((64, 64)), Some((4, 128))] {
+        let context = context(wgpu::Features::SUBGROUP, wgpu::Limits::default(), lanes);
+        ReduceByKey::new(&context, &Equality::<Wide>::by_bits(), &wide).unwrap();
+        ReduceByKey::new(&context, &Equality::<Wide>::by_bits(), &to_wide).unwrap();
+        ReduceByKey::new(&context, &Equality::<u32>::by_value(), &to_wide).unwrap();
+        ReduceByKey::new(&context, &Equality::<u32>::by_value(), &wide).unwrap();
     }
 }
 

@@ -1,8 +1,9 @@
 // What a lane holds of a tile from the look at its items to its outputs: an accumulator an item.
 //
 // All files export: Held; tile_begin, which reads a tile and gives what stands before the lane's
-// subgroup within it and what it combines to; tile_stage, what can be done then of the outputs; tile_end,
-// which writes them when what stands before the subgroup is known; tile_reduce, what a tile combines to, by itself and in the same bits.
+// subgroup within it and what it combines to; tile_stage, always next, what can be done then of the
+// outputs; tile_end, which writes them when what stands before the subgroup is known; tile_reduce, what a
+// tile combines to, by itself and in the same bits.
 // All are called by all lanes of the workgroup, in flow that is uniform over it. Barriers: those of
 // workgroup_totals, and the subgroup layer's.
 

@@ -21,9 +21,9 @@ import package::tile::layout::{lane_item};
 import package::workgroup::{WORKGROUP_SIZE};
 import package::workgroup_totals::{Totals, workgroup_totals};
 
-// The stage: keys and outputs of as many runs as LANE_RUNS a lane. It is small, since the H200 gives all
-// workgroups of a multiprocessor together 48 KiB through Vulkan, and lanes without room would not run.
-override STAGE_WORDS: u32 = WORKGROUP_SIZE * (LANE_RUNS * (KEY_WORDS + OUT_WORDS));
+// The stage: keys and outputs of STAGE_RUNS runs. It is small, since the H200 gives all workgroups of a
+// multiprocessor together 48 KiB through Vulkan, and lanes without room would not run.
+const STAGE_WORDS = STAGE_RUNS * (KEY_WORDS + OUT_WORDS);
 
 var<workgroup> stage: array<u32, STAGE_WORDS>;
 // Runs that begin in the tile: all lanes know it already, but only so can they agree on a barrier by it.
@@ -81,7 +81,7 @@ fn lane_read(group: Group, lane: Lane, tile: u32, held: ptr<function, Held>) -> 
     var own = Own(identity(), identity());
     var is_lead = true;
     for (var i = 0u; i < ITEMS; i += 1u) { // unroll
-        let is_head = (heads >> i & 1u) != 0u;
+        let is_head = ((heads >> i) & 1u) != 0u;
         own.total = either(is_head, items[i], combine(own.total, items[i]));
         items[i] = own.total;
         is_lead &= !is_head;
@@ -99,7 +99,7 @@ fn lane_close(held: ptr<function, Held>) {
     var closed = (*held).opening;
     var is_lead = true;
     for (var i = 0u; i < ITEMS; i += 1u) { // unroll
-        is_lead &= ((*held).heads >> i & 1u) == 0u;
+        is_lead &= (((*held).heads >> i) & 1u) == 0u;
         let next = either(is_lead, closed, (*held).closed[i]);
         (*held).closed[i] = closed;
         closed = next;
@@ -120,30 +120,29 @@ fn tile_begin(group: Group, lane: Lane, tile: u32, held: ptr<function, Held>) ->
     return totals;
 }
 
-// Runs of the stage.
-fn stage_room() -> u32 {
-    return WORKGROUP_SIZE * LANE_RUNS;
-}
-
+// Puts those of a lane's runs on the stage that are its, where it begins with the tile's run of this
+// number. Any lanes, any flow.
 fn stage_fill(held: ptr<function, Held>, first: u32) {
     var place = (*held).run - first;
     for (var i = 0u; i < ITEMS; i += 1u) { // unroll
-        let is_head = ((*held).heads >> i & 1u) != 0u;
-        if (is_head & (place < stage_room())) {
+        let is_head = (((*held).heads >> i) & 1u) != 0u;
+        if (is_head & (place < STAGE_RUNS)) {
             for (var w = 0u; w < KEY_WORDS; w += 1u) { // unroll
                 stage[place * KEY_WORDS + w] = (*held).keys[i * KEY_WORDS + w];
             }
             let words = to_output((*held).closed[i]);
             for (var w = 0u; w < OUT_WORDS; w += 1u) { // unroll
-                stage[stage_room() * KEY_WORDS + place * OUT_WORDS + w] = words[w];
+                stage[STAGE_RUNS * KEY_WORDS + place * OUT_WORDS + w] = words[w];
             }
         }
         place += select(0u, 1u, is_head);
     }
 }
 
+// Writes the runs on the stage, of which so many begin before the tile. All lanes of the workgroup, each
+// other runs.
 fn stage_write(lane: Lane, held: ptr<function, Held>, first: u32, before: u32) {
-    let n = min((*held).runs - first, stage_room());
+    let n = min((*held).runs - first, STAGE_RUNS);
     for (var place = lane.index; place < n; place += WORKGROUP_SIZE) {
         var key: array<u32, KEY_WORDS>;
         for (var w = 0u; w < KEY_WORDS; w += 1u) { // unroll
@@ -154,7 +153,7 @@ fn stage_write(lane: Lane, held: ptr<function, Held>, first: u32, before: u32) {
         if (first + place != 0u) {
             var words: array<u32, OUT_WORDS>;
             for (var w = 0u; w < OUT_WORDS; w += 1u) { // unroll
-                words[w] = stage[stage_room() * KEY_WORDS + place * OUT_WORDS + w];
+                words[w] = stage[STAGE_RUNS * KEY_WORDS + place * OUT_WORDS + w];
             }
             compact_first(run - 1u, words);
         }
@@ -177,12 +176,11 @@ fn tile_end(group: Group, lane: Lane, tile: u32, held: ptr<function, Held>, befo
     // With barriers, behind which the stage is filled.
     let n = workgroupUniformLoad(&stage_runs);
     stage_write(lane, held, 0u, runs);
-    let room = stage_room();
-    if (n > room) {
+    if (n > STAGE_RUNS) {
         var again = *held;
         lane_read(group, lane, tile, &again);
         lane_close(&again);
-        for (var first = room; first < n; first += room) {
+        for (var first = STAGE_RUNS; first < n; first += STAGE_RUNS) {
             workgroupBarrier();
             stage_fill(&again, first);
             workgroupBarrier();

@@ -64,12 +64,12 @@ fn group_combine(heads: u32, items: ptr<function, array<T, GROUP>>) -> T {
     if (STARTS != 0u) {
         for (var i = 0u; i < GROUP; i += 1u) { // unroll
             let begun = combine(start(), (*items)[i]);
-            (*items)[i] = either((heads >> i & 1u) != 0u, begun, (*items)[i]);
+            (*items)[i] = either(((heads >> i) & 1u) != 0u, begun, (*items)[i]);
         }
     }
     for (var i = 0u; i < GROUP - 1u; i += 1u) { // unroll
         let both = combine((*items)[i], (*items)[i + 1u]);
-        (*items)[i + 1u] = either((heads >> (i + 1u) & 1u) != 0u, (*items)[i + 1u], both);
+        (*items)[i + 1u] = either(((heads >> (i + 1u)) & 1u) != 0u, (*items)[i + 1u], both);
     }
     return (*items)[GROUP - 1u];
 }
@@ -121,7 +121,7 @@ fn tile_end(group: Group, lane: Lane, tile: u32, held: ptr<function, Held>, befo
         // What stands before an item that begins a segment is another segment's.
         for (var row = 0u; row < ROWS; row += 1u) { // unroll
             for (var i = 0u; i < GROUP; i += 1u) { // unroll
-                let head = ((*held).rows[row] >> i & 1u) != 0u;
+                let head = (((*held).rows[row] >> i) & 1u) != 0u;
                 items[row * GROUP + i] = either(head, start(), items[row * GROUP + i]);
             }
         }

@@ -33,7 +33,7 @@ fn row_heads(group: Group, lane: Lane, seen: u32) -> u32 {
     let place = subgroup_lane(lane) * GROUP;
     var heads = 0u;
     for (var k = 0u; k < GROUP; k += 1u) { // unroll
-        let found = ballot(group, lane, (seen >> k & 1u) != 0u);
+        let found = ballot(group, lane, ((seen >> k) & 1u) != 0u);
         // Where the group is not of this ballot, it wraps to far past the subgroup.
         let at = place - k * width;
         let word = found[at / 32u % 4u] >> (at % 32u);

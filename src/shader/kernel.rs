@@ -8,6 +8,9 @@ pub use super::choices::*;
 use crate::definition::Definition;
 use crate::wgsl::{Layers, Subgroup, WorkgroupReduce};
 
+/// Words of workgroup memory a lane for the runs of a reduction by key.
+const STAGE_LANE_WORDS: u32 = 10;
+
 /// Descriptors that a look by a whole workgroup takes in.
 const WINDOW: u32 = 32;
 
@@ -90,7 +93,7 @@ impl Kernel {
         // A reduction combines items as they are loaded.
         constants.insert("HEADS", u32::from(self.root == Root::Reduce));
         constants.insert("STARTS", u32::from(self.starts));
-        constants.insert("LANE_RUNS", self.lane_runs());
+        constants.insert("STAGE_RUNS", self.stage_runs(operator));
         let (accumulate, share) = match definition.commutative {
             true => ("accumulate/commutative", "share/commutative"),
             false => ("accumulate/ordered", "share/ordered"),
@@ -220,9 +223,12 @@ impl Kernel {
         self.workgroup_size * self.rows * self.group
     }
 
-    /// Runs that a reduction by key stages at a time, a lane: those of 4 items go at once.
-    fn lane_runs(&self) -> u32 {
-        (5 * self.rows * self.group).div_ceil(16)
+    /// Runs that a reduction by key stages at a time: as many as a tile of runs of 4 has at most, where they
+    /// take no more than `STAGE_LANE_WORDS` a lane. One at least, however few the lanes.
+    fn stage_runs(&self, operator: &Definition) -> u32 {
+        let run_words = operator.keys().words() + operator.out_words();
+        let lane_words = (5 * self.rows * self.group * run_words).div_ceil(16);
+        (self.workgroup_size * lane_words.min(STAGE_LANE_WORDS) / run_words).max(1)
     }
 
     /// Bytes of workgroup memory, each variable rounded up to 16.
@@ -251,7 +257,7 @@ impl Kernel {
         let stage = match self.payload {
             Payload::ReduceSegments if self.root != Root::Reduce => {
                 let run_words = operator.keys().words() + operator.out_words();
-                each(4 * self.lane_runs() * run_words) + 16
+                (4 * self.stage_runs(operator) * run_words).next_multiple_of(16) + 16
             }
             _ => 0,
         };

@@ -14,7 +14,7 @@ pub(crate) const NAMES: &[&str] = &[
     "T", "Items", "from_words", "to_words", "from_input", "to_output", "combine_values", "is_flagged", "key_decode", "KEY_WORDS", "KEY_QUADS", "in_decode", "acc_decode", "acc_encode", "out_encode", "enter", "leave", "in_group",
     "out_group", "identity", "of_nothing", "either", "combine", "lift", "lower", "exchange", "exchange_up",
     "exchange_down", "exchange_value_up", "lift_at", "is_kept", "is_second", "is_same", "FIRST_WORDS", "SECOND_WORDS", "builtin_reduce", "builtin_inclusive_scan", "ordered", "unordered", "GROUP",
-    "ROWS", "ITEMS", "HEADS", "STARTS", "LANE_RUNS", "KIND_WORDS", "IN_WORDS", "ACC_WORDS", "OUT_WORDS", "IN_QUADS", "OUT_QUADS", "BLOCK_LANES",
+    "ROWS", "ITEMS", "HEADS", "STARTS", "STAGE_RUNS", "KIND_WORDS", "IN_WORDS", "ACC_WORDS", "OUT_WORDS", "IN_QUADS", "OUT_QUADS", "BLOCK_LANES",
     "IN_BLOCK_WORDS", "OUT_BLOCK_WORDS", "array",
     "bitcast", "select", "min", "max", "bool", "u32", "i32", "f32", "vec2", "vec3", "vec4",
     "subgroupShuffle", "subgroupShuffleUp", "subgroupShuffleDown", "subgroupBallot", "words",

@@ -50,13 +50,8 @@ fn resolve(
         return Err(format!("{violation}"));
     }
 
-    // Sizes that follow from other overrides are not the host's to set.
-    let follows = |o: &naga::Override| {
-        let default = o.init.map(|init| &module.global_expressions[init]);
-        default.is_some_and(|default| matches!(default, naga::Expression::Binary { .. }))
-    };
-    let of_host = module.overrides.iter().filter(|(_, o)| !follows(o));
-    let declared: BTreeSet<_> = of_host.filter_map(|(_, o)| o.name.clone()).collect();
+    let declared: BTreeSet<_> =
+        module.overrides.iter().filter_map(|(_, o)| o.name.clone()).collect();
     let given: BTreeSet<_> = overrides.iter().map(|(name, _)| (*name).to_owned()).collect();
     if declared != given {
         return Err(format!("the module declares overrides {declared:?}, the host sets {given:?}"));
