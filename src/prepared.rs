@@ -35,9 +35,19 @@ impl<I: Element, A: Element, O: Element> Prepared<I, A, O> {
         context: &Context,
         operator: &Operator<I, A, O>,
         tuning: &Tuning,
+        purpose: Purpose,
     ) -> Result<Self, Error> {
         let definition = &operator.definition;
-        let geometry = Geometry::fit(context.capabilities(), tuning, definition, Purpose::Chunks)?;
+        let geometry = Geometry::fit(context.capabilities(), tuning, definition, purpose)?;
+        let partials_bytes = geometry.partials_bytes(definition);
+        let wanted = match purpose {
+            Purpose::Segments => Wanted {
+                partials_bytes: geometry.queue_bytes().max(partials_bytes),
+                shares_bytes: geometry.shares_bytes(definition),
+                ..Default::default()
+            },
+            _ => Wanted { partials_bytes, ..Default::default() },
+        };
         Ok(Prepared {
             context: context.clone(),
             operator: operator.clone(),
@@ -45,12 +55,7 @@ impl<I: Element, A: Element, O: Element> Prepared<I, A, O> {
             single_passes: Vec::new(),
             init: None,
             kernels: Arc::new(Kernels::new(definition.clone())),
-            scratch: {
-                let partials_bytes = geometry.partials_bytes(definition);
-                context
-                    .scratch()
-                    .of_size(context, Wanted { partials_bytes, ..Default::default() })?
-            },
+            scratch: context.scratch().of_size(context, wanted)?,
         })
     }
 

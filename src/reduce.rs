@@ -5,6 +5,7 @@ use std::fmt;
 use crate::context::Context;
 use crate::element::Element;
 use crate::error::Error;
+use crate::geometry::Purpose;
 use crate::operator::Operator;
 use crate::pieces;
 use crate::plan::{Counted, Placement, Plan};
@@ -48,7 +49,7 @@ impl<I: Element, A: Element, O: Element> Reduce<I, A, O> {
         operator: &Operator<I, A, O>,
         tuning: &Tuning,
     ) -> Result<Self, Error> {
-        let reduce = Reduce(Prepared::new(context, operator, tuning)?);
+        let reduce = Reduce(Prepared::new(context, operator, tuning, Purpose::Chunks)?);
         reduce.0.compile(&reduce.plan(1)?)?;
         Ok(reduce)
     }

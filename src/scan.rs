@@ -10,6 +10,7 @@ use crate::context::Context;
 use crate::dispatched::Dispatched;
 use crate::element::Element;
 use crate::error::Error;
+use crate::geometry::Purpose;
 use crate::operator::Operator;
 use crate::pieces;
 use crate::plan::{Counted, Placement, Plan};
@@ -102,7 +103,7 @@ impl<I: Element, A: Element, O: Element> Scan<I, A, O> {
         algorithm: Algorithm,
         tuning: &Tuning,
     ) -> Result<Self, Error> {
-        let mut prepared = Prepared::new(context, operator, tuning)?;
+        let mut prepared = Prepared::new(context, operator, tuning, Purpose::Chunks)?;
         let capabilities = context.capabilities();
         let may_be = |in_place| {
             let chosen = algorithm::choose(capabilities, &operator.definition, in_place, |_| false);

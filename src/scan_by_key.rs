@@ -24,9 +24,10 @@ use crate::tuning::Tuning;
 /// for [`Algorithm::Fallback`] by name; keys are one segment that fits one binding, in a buffer that is
 /// not the outputs'. A number of values on the device ([`GpuSlice::counted_by`]) holds for the keys.
 ///
-/// Data moved: as by [`Scan`](crate::Scan), and the keys as often as the values are read. In shaders a value stands with one word more, so by [`Algorithm::Auto`] accumulators
-/// of more than 3 words go by reduce-then-scan, and [`Algorithm::ScanThenPropagate`] always does.
-/// Integer results are the same on every device; float results as [`Scan`](crate::Scan)'s.
+/// Data moved: as by [`Scan`](crate::Scan), and the keys as often as the values are read. In shaders a value
+/// stands with one word more, so by [`Algorithm::Auto`] accumulators of more than 3 words go by
+/// reduce-then-scan, and [`Algorithm::ScanThenPropagate`] always does. Integer results are the
+/// same on every device; float results as [`Scan`](crate::Scan)'s.
 ///
 /// [`new`](Self::new) waits for the compiler, and allocates as [`Scan`](crate::Scan) does;
 /// [`run`](Self::run) submits, waits and allocates; [`call`](Self::call) does none of the three.

@@ -7,15 +7,14 @@ use crate::context::Context;
 use crate::dispatched::Dispatched;
 use crate::element::Element;
 use crate::error::Error;
+use crate::geometry::Purpose;
 use crate::geometry::segments::Bounds;
-use crate::geometry::{Geometry, Purpose};
 use crate::operator::Operator;
 use crate::pieces;
 use crate::pieces::compact::{Other, of_segmented_reduce};
 use crate::plan::{Counted, Placement, Plan};
 use crate::prepared::Prepared;
 use crate::record;
-use crate::scratch::Wanted;
 use crate::segmented_scan::check_offsets;
 use crate::slice::GpuSlice;
 use crate::tuning::Tuning;
@@ -94,16 +93,7 @@ impl<I: Element, A: Element, O: Element> SegmentedReduce<I, A, O> {
         operator: &Operator<I, A, O>,
         tuning: &Tuning,
     ) -> Result<Self, Error> {
-        let mut prepared = Prepared::new(context, operator, tuning)?;
-        let definition = &operator.definition;
-        let capabilities = context.capabilities();
-        prepared.geometry = Geometry::fit(capabilities, tuning, definition, Purpose::Segments)?;
-        let wanted = Wanted {
-            partials_bytes: prepared.geometry.queue_bytes().max(prepared.scratch_bytes()),
-            shares_bytes: prepared.geometry.shares_bytes(definition),
-            ..Default::default()
-        };
-        prepared.scratch = context.scratch().of_size(context, wanted)?;
+        let prepared = Prepared::new(context, operator, tuning, Purpose::Segments)?;
         let reduce = SegmentedReduce { prepared, bounds };
         for n_segments in [1, 1 << 16] {
             reduce.prepared.compile(&reduce.plan(1 << 17, n_segments)?)?;

@@ -8,6 +8,7 @@ use crate::context::Context;
 use crate::dispatched::Dispatched;
 use crate::element::Element;
 use crate::error::Error;
+use crate::geometry::Purpose;
 use crate::operator::Operator;
 use crate::pieces;
 use crate::pieces::compact::Other;
@@ -84,7 +85,7 @@ impl<I: Element, A: Element, O: Element> SegmentedScan<I, A, O> {
             SegmentStarts::PackedFlags | SegmentStarts::Offsets => Flags::Bits,
         };
         let marks = (starts == SegmentStarts::Offsets)
-            .then(|| Prepared::new(context, &Operator::<u32>::sum(), tuning))
+            .then(|| Prepared::new(context, &Operator::<u32>::sum(), tuning, Purpose::Chunks))
             .transpose()?;
         if let Some(Prepared { operator, geometry, .. }) = &marks {
             let plan = geometry.mark_heads(&operator.definition, Placement::ALIGNED, 1)?;

@@ -170,7 +170,7 @@ pub enum Flags {
 /// How the pass that writes within segments reads keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Keys {
-    /// 4 bytes at a time, lanes side by side; flags too.
+    /// 4 bytes at a time; flags too.
     Words,
     /// 16 bytes at a time.
     Quads,

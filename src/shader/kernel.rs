@@ -226,7 +226,7 @@ impl Kernel {
     /// Runs that a reduction by key stages at a time: as many as a tile of runs of 4 has at most, where they
     /// take no more than `STAGE_LANE_WORDS` a lane. One at least, however few the lanes.
     fn stage_runs(&self, operator: &Definition) -> u32 {
-        let run_words = operator.keys().words() + operator.out_words();
+        let run_words = run_words(operator);
         let lane_words = (5 * self.rows * self.group * run_words).div_ceil(16);
         (self.workgroup_size * lane_words.min(STAGE_LANE_WORDS) / run_words).max(1)
     }
@@ -256,8 +256,7 @@ impl Kernel {
         // Keys and outputs of runs, and how many there are.
         let stage = match self.payload {
             Payload::ReduceSegments if self.root != Root::Reduce => {
-                let run_words = operator.keys().words() + operator.out_words();
-                (4 * self.stage_runs(operator) * run_words).next_multiple_of(16) + 16
+                (4 * self.stage_runs(operator) * run_words(operator)).next_multiple_of(16) + 16
             }
             _ => 0,
         };
@@ -355,6 +354,11 @@ impl Kernel {
         use WorkgroupReduce::{Interleaved, Sequential, Strided};
         matches!(self.layers.reduce, Interleaved | Strided | Sequential)
     }
+}
+
+/// Words of a run on the stage: its key, and what the run before it comes to.
+fn run_words(operator: &Definition) -> u32 {
+    operator.keys().words() + operator.out_words()
 }
 
 impl fmt::Display for Kernel {
